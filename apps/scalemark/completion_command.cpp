@@ -5,6 +5,8 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/help.h"
+#include "claims/rows/names.h"
+#include "claims/rows/row.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/catalogue/workload.h"
@@ -80,6 +82,13 @@ std::vector<std::string> first_words() {
   return words;
 }
 
+std::string table_names() {
+  std::string names;
+  const auto rows = published::own_library();
+  for (const auto& table : published::tables_of(rows)) names = with_blank(names, table.name);
+  return names;
+}
+
 // Lists take several values with commas between: what stands after the last comma is completed.
 std::string bash_script() {
   std::string after_option, commands, pairs, first;
@@ -128,6 +137,12 @@ std::string bash_script() {
          "  elif [ \"${cur:0:1}\" = - ]; then\n"
          "    case $command in\n" +
          commands +
+         "    esac\n"
+         "  else\n"
+         "    case $command in\n"
+         "      reproduce|'published show'|'published export'|'published lint') words='" +
+         table_names() +
+         "' ;;\n"
          "    esac\n"
          "  fi\n"
          "  [ -z \"$words\" ] || COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"

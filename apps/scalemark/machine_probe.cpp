@@ -10,6 +10,7 @@
 
 #include "apps/scalemark/gpu_view.h"
 #include "apps/scalemark/libraries.h"
+#include "claims/rows/mapping.h"
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/text.h"
@@ -80,6 +81,24 @@ ProbedMachine probe_machine() {
     probed.gpus_without_cuda_plugin = gpus;
   }
   return probed;
+}
+
+claims::Machine machine_of(const settings::Machine& here, bool scaled_down) {
+  claims::Machine machine{
+      .chip = {},
+      .gpus = std::ssize(here.gpus),
+      .ranks = here.gpus.empty() ? std::max(2, here.cores) : static_cast<int>(here.gpus.size()),
+      .precisions = {},
+      .scaled_down = scaled_down};
+  settings::PrecisionDevice device{.cpu_flags = here.cpu_flags};
+  if (!here.gpus.empty()) {
+    device = {settings::DeviceKind::kCuda, "", here.gpus.front().capability};
+    if (const auto chip = published::chip_in(here.gpus.front().name)) machine.chip = chip->name;
+  }
+  for (const auto& word : words_of(settings::Precision())) {
+    if (!settings::why_unsupported(word.value, device)) machine.precisions.emplace_back(word.name);
+  }
+  return machine;
 }
 
 void probe_topology(const settings::RawSettings& raw, settings::Machine& machine) {

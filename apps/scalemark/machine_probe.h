@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apps/scalemark/rank_command.h"
+#include "claims/judge/claims.h"
 #include "core/launch/mpi_library.h"
 #include "core/launch/variables.h"
 #include "core/plan/estimates.h"
@@ -26,6 +27,9 @@ struct ProbedMachine {
 
 // Loads no torch, and the driver's management library only where there are GPUs.
 ProbedMachine probe_machine();
+
+// Tells claims what this machine can run. On CPUs two ranks are always there, as for --scale-down.
+claims::Machine machine_of(const settings::Machine& here, bool scaled_down);
 
 // Reads where CPUs and GPUs lie, if `raw` asks for ranks to be bound.
 void probe_topology(const settings::RawSettings& raw, settings::Machine& machine);

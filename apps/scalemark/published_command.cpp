@@ -35,11 +35,8 @@ namespace {
 namespace fs = std::filesystem;
 
 published::Here here() {
-  const settings::Machine machine = probe_machine().machine;
-  published::Here here{.chip = {}, .gpus = static_cast<std::int64_t>(machine.gpus.size())};
-  if (machine.gpus.empty()) return here;
-  if (const auto chip = published::chip_in(machine.gpus.front().name)) here.chip = chip->name;
-  return here;
+  const claims::Machine machine = machine_of(probe_machine().machine, /*scaled_down=*/false);
+  return {.chip = machine.chip, .gpus = machine.gpus};
 }
 
 // The tables in which each word stands somewhere: in name, group, network, machine or source.
@@ -107,7 +104,8 @@ ExitCode published_list_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rows = library_rows(values);
   const auto tables = tables_with(published::tables_of(rows), invocation.positionals);
-  return page_result(published::list_text(tables, here(), terminal_of(STDOUT_FILENO)));
+  return page_result(published::list_text(
+      tables, here(), {invocation.positionals, values.on("all")}, terminal_of(STDOUT_FILENO)));
 }
 
 ExitCode published_show_command(const Invocation& invocation) {

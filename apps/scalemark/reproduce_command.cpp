@@ -1,20 +1,24 @@
 // scalemark reproduce runs the configurations that published numbers are about, and says claimed /
 // measured / verdict.
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <set>
 #include <sstream>
 
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/formats.h"
+#include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/row_files.h"
@@ -24,8 +28,12 @@
 #include "claims/rows/mapping.h"
 #include "claims/rows/row.h"
 #include "core/base/error.h"
+#include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
+#include "core/launch/signal_scope.h"
+#include "core/plan/listed_configs.h"
+#include "core/plan/scale_down.h"
 #include "report/keep/disk.h"
 #include "report/record/report_json.h"
 
@@ -109,37 +117,113 @@ std::vector<std::string> listed_reports(const std::string& text) {
 }
 
 // Words that `reproduce` passes on to each of the planned commands.
-std::vector<std::string> words_of(const PlannedCommand& planned, const settings::ToolValues& values,
-                                  const fs::path& output) {
+std::vector<std::string> words_of(const PlannedCommand& planned,
+                                  const settings::ToolValues& values) {
   std::vector<std::string> words = planned.words();
   if (const auto time = values.text("scale_down"))
     words.push_back("--scale-down" + (*time == "on" ? "" : "=" + *time));
   if (values.on("yes")) words.push_back("--yes");
   if (values.on("overwrite")) words.push_back("--overwrite");
-  words.push_back("--output");
-  words.push_back(output.string());
   return words;
 }
 
+// A command of the plan, as it runs on this machine.
+struct PlannedRun {
+  PlannedCommand command;
+  std::vector<std::string> words;  // behind `scalemark`
+  fs::path folder;
+  double seconds = 0;        // by the plan; 0: not known
+  std::string scaled;        // says how it is made smaller; empty: it is not
+  std::size_t changes = 0;   // so many options were changed for that
+  std::string what_is_done;  // equal in runs that do the same
+};
+
+PlannedRun planned_run(const PlannedCommand& command, const settings::ToolValues& values,
+                       const planning::Surveyed& here) {
+  PlannedRun run{.command = command, .words = words_of(command, values), .folder = {}};
+  const Invocation invocation = parse_command_line(run.words).invocation;
+  settings::RawSettings raw = read_layers(invocation).raw;
+  if (const auto limit_s = planning::scale_down_s(raw)) {
+    planning::ScaledDown scaled = planning::scaled_down(invocation.command, raw, here, *limit_s);
+    run.seconds = scaled.planned_s;
+    run.scaled = planning::in_words(scaled);
+    run.changes = scaled.changes.size();
+    raw = std::move(scaled.raw);
+  } else {
+    run.seconds = planning::forecast(invocation.command, raw, here).estimated_s;
+  }
+  run.what_is_done = command.command;
+  for (const auto& [option, value] : raw) run.what_is_done += "\n" + option + "=" + value.text;
+  return run;
+}
+
+// Each run once: what differs in the table may be the same when it is made smaller. The report says
+// which options were changed, so that of equal runs the one with most changes stands for all.
+std::vector<PlannedRun> plan_of(const std::vector<PlannedCommand>& commands,
+                                const settings::ToolValues& values,
+                                const settings::Machine& machine, const fs::path& output) {
+  const planning::Surveyed here{.machine = machine,
+                                .memory = memory_there(),
+                                .missing_backends = missing_backends(ResolvedCommand())};
+  std::vector<PlannedRun> runs;
+  for (const PlannedCommand& command : commands) {
+    PlannedRun run = planned_run(command, values, here);
+    const auto same = std::ranges::find(runs, run.what_is_done, &PlannedRun::what_is_done);
+    if (same == runs.end()) {
+      runs.push_back(std::move(run));
+    } else if (run.changes > same->changes) {
+      *same = std::move(run);
+    }
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    runs[i].folder = runs.size() == 1 ? output : output / std::to_string(i + 1);
+    runs[i].words.push_back("--output");
+    runs[i].words.push_back(runs[i].folder.string());
+  }
+  return runs;
+}
+
+// Waits for a child, and passes on to it what asks this process to end.
+int wait_for(pid_t pid, launching::SignalScope& signals) {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (ended < 0 && errno != EINTR)
+      throw system_error(std::string("a run could not be waited for: ") + std::strerror(errno));
+    pollfd arrival{.fd = signals.fd(), .events = POLLIN, .revents = 0};
+    poll(&arrival, 1, -1);
+    for (const int signal : signals.take()) {
+      if (signal == SIGTSTP) {
+        signals.stop_self();
+      } else if (signal != SIGCHLD && signal != SIGCONT) {
+        kill(pid, signal);
+      }
+    }
+  }
+}
+
 // Runs this program with `words` in the foreground; returns its exit code.
-int run_child(const std::vector<std::string>& words) {
+int run_child(const std::vector<std::string>& words, launching::SignalScope& signals) {
   std::vector<std::string> all{"scalemark"};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> arguments;
   for (std::string& word : all) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t pid = 0;
+  posix_spawnattr_t attributes;
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &none);
   const int failed =
-      posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, arguments.data(), environ);
+      posix_spawn(&pid, "/proc/self/exe", nullptr, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   if (failed == EAGAIN) throw thread_shortage();
   if (failed != 0)
     throw system_error(std::string("a run could not be started: ") + std::strerror(failed));
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR)
-      throw system_error(std::string("a run could not be waited for: ") + std::strerror(errno));
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return wait_for(pid, signals);
 }
 
 // Whether a run that ended with this code has measured something: all is well, there are findings,
@@ -150,21 +234,80 @@ bool has_measured(int code) {
          known == ExitCode::kOutOfMemory || known == ExitCode::kSilentCorruption;
 }
 
-std::string dry_run_text(const std::vector<PlannedCommand>& commands,
-                         const settings::ToolValues& values, const std::vector<fs::path>& outputs,
-                         const std::vector<ClaimRecord>& claims) {
-  std::string text;
-  for (std::size_t i = 0; i < commands.size(); ++i)
-    text += shell_command(words_of(commands[i], values, outputs[i])) + "\n";
-  for (const PlannedCommand& planned : commands) {
-    if (planned.options.front().first != "config") text += "\n" + planned.config_text();
+// Which claims can be answered here, in which time.
+std::string first_line(const std::vector<NamedTable>& tables, const claims::Machine& machine,
+                       const claims::Answerable& here, const std::vector<PlannedRun>& runs) {
+  double seconds = 0;
+  for (const PlannedRun& run : runs) seconds += run.seconds;
+  if (here.claims == 0 && !machine.scaled_down) {
+    const auto found = claims::elsewhere(machine, tables);
+    return found.where + "; " + found.instead;
   }
-  return text + (text.empty() ? "" : "\n") +
+  std::string text = claims::answerable_text(machine, here);
+  if (here.runs.empty()) return text;
+  text += "; " + counted(runs.size(), "run");
+  return seconds > 0 ? text + ", about " + rough_duration(seconds) + " by the plan" : text;
+}
+
+std::string dry_run_text(const std::string& first, const std::vector<PlannedRun>& runs,
+                         const std::vector<ClaimRecord>& claims) {
+  std::string text = first + "\n\n";
+  for (const PlannedRun& run : runs) {
+    text += shell_command(run.words) + "\n";
+    if (!run.scaled.empty()) text += "  " + run.scaled + "\n";
+  }
+  for (const PlannedRun& run : runs) {
+    const bool own = run.command.options.front().first != "config";
+    if (own && run.scaled.empty()) text += "\n" + run.command.config_text();
+  }
+  return text + (runs.empty() ? "" : "\n") +
          claims::claims_text(claims, terminal_of(STDOUT_FILENO));
 }
 
+// How to measure what a stopped run and those behind it leave open, and to judge all of it.
+void say_how_to_go_on(const std::vector<PlannedRun>& runs, std::size_t stopped,
+                      const std::string& table) {
+  std::vector<std::string> folders;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    folders.push_back(runs[i].folder.string());
+    if (i < stopped) continue;
+    std::vector<std::string> words = runs[i].words;
+    if (i == stopped && words.front() == "sweep") words.emplace_back("--resume");
+    print_note((i == stopped ? "to go on: " : "then: ") + shell_command(words));
+  }
+  print_note("then: " + shell_command({"reproduce", table, "--from", joined(folders, ",")}));
+}
+
+struct Measurement {
+  std::vector<reporting::Report> reports;
+  std::vector<std::string> folders;
+  ExitCode worst = ExitCode::kPass;
+};
+
+// Runs one after the other up to one that measures nothing or is stopped: what there is until then
+// is judged all the same.
+Measurement measure(const std::vector<PlannedRun>& runs, const std::string& table) {
+  Measurement all;
+  launching::SignalScope signals;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const fs::path& folder = runs[i].folder;
+    print_note(shell_command(runs[i].words));
+    const int code = run_child(runs[i].words, signals);
+    if (code != 0 && all.worst == ExitCode::kPass) all.worst = static_cast<ExitCode>(code);
+    const bool is_there = has_measured(code) || fs::exists(folder / "report.json");
+    if (is_there) {
+      std::ranges::move(read_reports({folder.string()}), std::back_inserter(all.reports));
+      all.folders.push_back(folder.string());
+    }
+    if (has_measured(code)) continue;
+    if (is_there) say_how_to_go_on(runs, i, table);
+    break;
+  }
+  return all;
+}
+
 // Each claim stands in the report that holds its groups; what no report holds, in the first.
-void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Report>& reports,
+void add_claims(const std::vector<std::string>& folders, std::vector<reporting::Report>& reports,
                 const std::vector<ClaimRecord>& claims) {
   for (std::size_t i = 0; i < reports.size(); ++i) {
     const auto is_here = [&](const ClaimRecord& claim) {
@@ -180,7 +323,8 @@ void add_claims(const std::vector<fs::path>& folders, std::vector<reporting::Rep
     std::ranges::copy_if(claims, std::back_inserter(reports[i].claims), is_here);
     // The run has released the folder, and another run may have begun in it.
     const reporting::LockedFile held(folders[i], O_RDONLY | O_DIRECTORY);
-    reporting::write_atomically(folders[i] / "report.json", reporting::to_json(reports[i]));
+    reporting::write_atomically(fs::path(folders[i]) / "report.json",
+                                reporting::to_json(reports[i]));
   }
 }
 
@@ -220,39 +364,35 @@ ExitCode reproduce_command(const Invocation& invocation) {
     return write_claims(requests, outputs,
                         claims::judge(asked.tables, read_reports(listed_reports(*from))));
 
-  const auto commands = claims::commands_for(asked.tables, precision);
+  const bool dry_run = values.on("dry_run");
+  const settings::Machine probed = probe_machine().machine;
+  const claims::Machine machine =
+      machine_of(probed, values.text("scale_down").value_or("off") != "off");
+  const auto here = claims::answerable_on(machine, asked.tables);
+  // A plan for another machine is shown as a whole.
+  const bool whole = here.runs.empty() && dry_run && !machine.scaled_down;
+  const auto commands =
+      claims::commands_for(whole ? asked.tables : here.runs, precision, machine.scaled_down);
+  if (commands.empty() && here.claims == 0 && !machine.scaled_down) {
+    const auto found = claims::elsewhere(machine, asked.tables);
+    if (found.compares) throw configuration(found.where, found.instead);
+  }
   const fs::path output = values.text("output").value_or(
       "results/runs/reproduce-" +
       published::slug_of(fs::path(invocation.positionals.front()).stem().string()));
-  std::vector<fs::path> folders;
-  for (std::size_t i = 0; i < commands.size(); ++i)
-    folders.push_back(commands.size() == 1 ? output : output / std::to_string(i + 1));
+  const auto runs = plan_of(commands, values, probed, output);
+  const std::string first = first_line(asked.tables, machine, here, runs);
   const auto unmeasured = claims::judge(asked.tables, {});
-  if (values.on("dry_run"))
-    return print_result(dry_run_text(commands, values, folders, unmeasured));
-  if (commands.empty()) {
-    print_note("nothing of this table can be run");
-    return write_claims(requests, outputs, unmeasured);
-  }
-  std::vector<reporting::Report> reports;
-  std::vector<fs::path> measured;
-  ExitCode worst = ExitCode::kPass;
-  for (std::size_t i = 0; i < commands.size(); ++i) {
-    const auto words = words_of(commands[i], values, folders[i]);
-    print_note(shell_command(words));
-    const int code = run_child(words);
-    if (code != 0 && worst == ExitCode::kPass) worst = static_cast<ExitCode>(code);
-    if (!has_measured(code)) break;  // earlier measurements are judged all the same
-    for (reporting::Report& report : read_reports({folders[i].string()}))
-      reports.push_back(std::move(report));
-    measured.push_back(folders[i]);
-  }
-  if (measured.empty()) return worst;
-  const auto claims = claims::judge(asked.tables, reports);
-  add_claims(measured, reports, claims);
+  if (dry_run) return print_result(dry_run_text(first, runs, unmeasured));
+  print_note(first);
+  if (runs.empty()) return write_claims(requests, outputs, unmeasured);
+  Measurement measured = measure(runs, invocation.positionals.front());
+  if (measured.folders.empty()) return measured.worst;
+  const auto claims = claims::judge(asked.tables, measured.reports);
+  add_claims(measured.folders, measured.reports, claims);
   print_result("\n");
   const ExitCode judged = write_claims(requests, outputs, claims);
-  return worst == ExitCode::kPass ? judged : worst;
+  return measured.worst == ExitCode::kPass ? judged : measured.worst;
 }
 
 }  // namespace scalemark::cli

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -47,11 +48,9 @@ void add_note(Row& row, const std::string& text) {
 
 // For a table without a rate the row claims a time, else a ratio.
 bool set_other_metric(const tables::Row& from, Row& row) {
-  const std::optional<tables::Printed> of_epoch =
-      from.time_is_of_an_epoch ? from.time_s : std::nullopt;
   const std::pair<const char*, const std::optional<tables::Printed>*> metrics[] = {
       {"step_s", &from.step_s},
-      {"epoch_s", &of_epoch},
+      {from.time_is_of_an_epoch ? "epoch_s" : "time_to_train_s", &from.time_s},
       {"speedup", &from.speedup},
       {"efficiency", &from.efficiency}};
   for (const auto& [name, number] : metrics) {
@@ -62,6 +61,64 @@ bool set_other_metric(const tables::Row& from, Row& row) {
     return true;
   }
   return false;
+}
+
+// How many times as fast as the first row of its series a row without a rate is, and by what.
+struct SpeedUp {
+  double value = 1;
+  std::string source;  // empty: it is printed
+};
+
+std::optional<double> samples_of_step(const tables::Row& row) {
+  if (row.global_batch) return row.global_batch;
+  if (!row.batch || !row.batch_per_gpu) return std::nullopt;
+  return *row.batch * *row.gpus * row.accumulation.value_or(1);
+}
+
+// A time of an epoch or of the whole training is of the same work on each count of GPUs; a step is
+// of as much work as its batch.
+std::optional<SpeedUp> speedup_over(const tables::Row& base, const tables::Row& row) {
+  const std::string counts = significant(*base.gpus, 9) + " to " + significant(*row.gpus, 9);
+  if (const auto printed = positive(row.speedup)) {
+    const double first = positive(base.speedup).value_or(1);
+    return SpeedUp{*printed / first, first == 1 ? "" : "ratio of the printed ones on " + counts};
+  }
+  const auto before = positive(base.time_s), after = positive(row.time_s);
+  if (before && after) return SpeedUp{*before / *after, "ratio of the times on " + counts};
+  const auto step_before = positive(base.step_s), step_after = positive(row.step_s);
+  const auto samples_before = samples_of_step(base), samples_after = samples_of_step(row);
+  if (step_before && step_after && samples_before && samples_after) {
+    return SpeedUp{*samples_after / *step_after / (*samples_before / *step_before),
+                   "ratio of batch / step time on " + counts};
+  }
+  const auto efficiency = positive(row.efficiency);
+  if (!efficiency) return std::nullopt;
+  // An empty cell of the first count stands for 1, or for 100 where cells are per cents.
+  const double first = positive(base.efficiency).value_or(*efficiency > 3 ? 100 : 1);
+  return SpeedUp{*efficiency * *row.gpus / (first * *base.gpus),
+                 "efficiency " + row.efficiency->text + " on " + counts};
+}
+
+using SpeedUps = std::map<const tables::Row*, SpeedUp>;
+
+SpeedUps speedups_in(const tables::Table& table) {
+  SpeedUps all;
+  for (const tables::Series& series : tables::series_of(table)) {
+    const tables::Row& base = *series.front();
+    if (series.size() < 2 || !(*base.gpus > 0)) continue;
+    for (const tables::Row* row : series) {
+      const auto found = row == &base ? SpeedUp{} : speedup_over(base, *row);
+      if (found && std::isfinite(found->value) && found->value > 0) all[row] = *found;
+    }
+  }
+  return all;
+}
+
+void set_speedup(const tables::Row& from, const SpeedUps& all, Row& row) {
+  const auto found = all.find(&from);
+  if (found == all.end()) return;
+  row.published_speedup = without_noise(found->second.value);
+  if (!found->second.source.empty()) add_note(row, "speed-up: " + found->second.source);
 }
 
 void set_rate(const tables::Row& from, Row& row) {
@@ -89,7 +146,8 @@ void set_batch(const tables::Row& from, Row& row) {
                       ": the table does not say whether of a GPU or of all");
 }
 
-std::optional<Row> row_of_line(const tables::Row& from, const std::string& file) {
+std::optional<Row> row_of_line(const tables::Row& from, const SpeedUps& speedups,
+                               const std::string& file) {
   Row row;
   row.repo = "import";
   row.path = file;
@@ -108,7 +166,9 @@ std::optional<Row> row_of_line(const tables::Row& from, const std::string& file)
   set_batch(from, row);
   if (positive(from.rate) || positive(from.rate_per_gpu))
     set_rate(from, row);
-  else if (!set_other_metric(from, row))
+  else if (set_other_metric(from, row))
+    set_speedup(from, speedups, row);
+  else
     return std::nullopt;
   return row;
 }
@@ -185,8 +245,10 @@ TableFile read_printed(std::string_view text, const TableRequest& request) {
     // The heading above a table distinguishes it from the file's others.
     if (tables.size() > 1 && table.name.size() > request.file.size() + 2)
       group += "/" + table.name.substr(request.file.size() + 2);
+    const SpeedUps speedups = speedups_in(table);
     for (const tables::Row& line : table.rows) {
-      auto row = row_of_line(line, std::filesystem::path(request.file).filename().string());
+      auto row =
+          row_of_line(line, speedups, std::filesystem::path(request.file).filename().string());
       if (!row) continue;
       row->group = group;
       read.rows.push_back(std::move(*row));

@@ -107,7 +107,7 @@ ClaimVerdict verdict_of(const Measured& measured, const Claimed& claimed, double
       claimed.low ? *claimed.low * (1 - tolerance) : -std::numeric_limits<double>::infinity();
   const double high =
       claimed.high ? *claimed.high * (1 + tolerance) : std::numeric_limits<double>::infinity();
-  const bool to_be_reached = is_rate;
+  const bool to_be_reached = is_rate && !(claimed.low && claimed.high);  // a range is met
   if (*measured.low >= low && *measured.high <= high)
     return to_be_reached ? ClaimVerdict::kReached : ClaimVerdict::kConfirmed;
   if (*measured.high < low || *measured.low > high) {

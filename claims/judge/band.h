@@ -44,4 +44,10 @@ double nearest_end(const Claimed& claimed, double value);
 // end, or what else is missing.
 std::string what_would_decide(const Measured& measured, const Claimed& claimed, double tolerance);
 
+// Judges a claim on bytes, or one on communication whose source leaves open whether it means time,
+// by the bytes of the busiest link (catalogue::Strategy): they are the same on any machine, for the
+// claim's number of ranks. One that names none is told for several, and holds where it holds for
+// each. `claim` has its row, its metric and what is claimed. Returns false for any other claim.
+bool judge_by_count(const published::Row& row, reporting::ClaimRecord& claim);
+
 }  // namespace scalemark::claims

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -37,9 +38,41 @@ struct PlannedCommand {
 
 // Returns the commands that test the tables, each configuration once; empty: nothing can be tested.
 // A table that is no cross product of GPUs and precisions becomes several sweeps. `precision`: only
-// this one of a table's; empty: all.
+// this one of a table's; empty: all. `scaled_down`: the commands will be made smaller, and name
+// what the claims need even so: the values that are compared, repetitions, the cost of
+// communication.
 std::vector<PlannedCommand> commands_for(const std::vector<published::NamedTable>& tables,
-                                         const std::string& precision = "");
+                                         const std::string& precision = "",
+                                         bool scaled_down = false);
+
+// Holds what the claims need to know of a machine.
+struct Machine {
+  std::string chip;                     // published::chip_in() names it so
+  std::int64_t gpus = 0;                // 0: ranks train on CPUs
+  std::int64_t ranks = 0;               // there can be so many
+  std::vector<std::string> precisions;  // it trains in these, by scalemark's names
+  bool scaled_down = false;             // runs are made smaller: no rate is compared
+};
+
+// The claims of tables that a machine can answer.
+struct Answerable {
+  std::size_t claims = 0, all = 0;          // so many of all; those that are counted need no run
+  std::set<std::int64_t> ranks;             // on which they are measured
+  std::set<std::int64_t> wanted;            // claims that it cannot answer want these
+  std::vector<published::NamedTable> runs;  // the rows to be measured, with their denominators
+};
+Answerable answerable_on(const Machine& machine, const std::vector<published::NamedTable>& tables);
+
+// Writes "3 of 22 claims can be answered here, on 1 and 2 ranks", or why none can.
+std::string answerable_text(const Machine& machine, const Answerable& found);
+
+// Where tables belong of which a machine answers nothing as it is: "this table is of 8 x H100 80GB
+// HBM3", and what --scale-down would answer, if it `compares` anything.
+struct Elsewhere {
+  std::string where, instead;
+  bool compares = false;
+};
+Elsewhere elsewhere(Machine machine, const std::vector<published::NamedTable>& tables);
 
 // Judges each row. A throughput gives a claim on its rate, and from the second count of GPUs on
 // another on its speed-up over the first. Rows that cannot be tested are included with their

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/base/words.h"
+#include "core/settings/option.h"
+#include "core/settings/reader.h"
 #include "report/record/point_facts.h"
 #include "report/record/runs.h"
 
@@ -40,14 +42,31 @@ bool was_scaled(const Report& report, std::string_view option) {
                              [&](const auto& change) { return change.option == option; });
 }
 
-// Any value is accepted for an option that --scale-down changed.
+// The value that --scale-down put in the place of `value` of an option whose values it made
+// smaller; else `value` itself.
+std::string scaled_value(const Report& report, const std::string& option,
+                         const std::string& value) {
+  for (const auto& change : report.scaled_down) {
+    if (change.option != option || !settings::find_option(option)) continue;
+    const auto values = [&](const std::string& text) {
+      return settings::read_list(option, {text, "scale_down"}).texts;
+    };
+    const auto from = values(change.from), to = values(change.to);
+    const auto at = static_cast<std::size_t>(std::ranges::find(from, value) - from.begin());
+    if (from.size() == to.size() && at < to.size()) return to[at];
+  }
+  return value;
+}
+
+// Any value is accepted for an option that --scale-down changed. A claim that names no network is
+// about any.
 bool fits(const Report& report, const PointRecord& run, const MappedPoint& point,
           const std::string& precision) {
   const auto same = [&](const auto& wanted, const auto& found, std::string_view option) {
     return !wanted || found == wanted || was_scaled(report, option);
   };
   const bool alone = point.world_size.value_or(1) == 1;
-  return run.workload == point.workload &&
+  return (point.workload.empty() || run.workload == point.workload) &&
          (precision.empty() || run.precision == precision || was_scaled(report, "precision")) &&
          run.world_size == point.world_size.value_or(1) &&
          same(point.batch_size, run.batch_size, "batch_size") &&
@@ -249,11 +268,14 @@ std::optional<Measured> speedup_of(Reports reports, const MappedPoint& point,
   for (const Report& report : reports) {
     const auto above = find_group(report, point, precision),
                below = find_group(report, base, precision);
-    if (!above || !below || above->group == below->group) continue;
+    if (!above || !below || above->group == below->group ||
+        above->run->workload != below->run->workload)
+      continue;
     Measured measured = about(report, *above->run);
     measured.value = *above->group->samples_per_sec / *below->group->samples_per_sec;
     measured.runs = std::min(above->group->n, below->group->n);
     measured.groups = {below->group->group, above->group->group};
+    measured.base_rate = below->group->samples_per_sec;
     set_interval(measured, together(half_width(above->group->ci95.low, above->group->ci95.high),
                                     half_width(below->group->ci95.low, below->group->ci95.high)));
     if (base.world_size.value_or(1) == 1) pair_speedup(*above, measured);
@@ -271,9 +293,10 @@ std::optional<Measured> change_of(Reports reports, const Row& row, const MappedP
       if (effect.axis != row.relative_to->option || effect.groups.size() != 2 ||
           !agrees(report, effect, row, point))
         continue;
-      const bool forward = effect.from == row.relative_to->from && effect.to == row.relative_to->to;
-      const bool backward =
-          effect.to == row.relative_to->from && effect.from == row.relative_to->to;
+      const std::string from = scaled_value(report, effect.axis, *row.relative_to->from),
+                        to = scaled_value(report, effect.axis, *row.relative_to->to);
+      const bool forward = effect.from == from && effect.to == to;
+      const bool backward = effect.to == from && effect.from == to;
       const std::int64_t ranks = ranks_of(effect.fixed);
       // The claim's own number of ranks is preferred, then the largest.
       const bool wanted = row.gpus && ranks == *row.gpus;

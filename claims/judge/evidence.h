@@ -18,6 +18,7 @@ struct Measured {
   std::optional<double> low, high;  // 95 %; unset for one run
   int runs = 0;
   std::vector<std::string> groups;
+  std::optional<double> base_rate;  // a speed-up's denominator has it: samples per second
   std::string device_name;
   std::int64_t world_size = 1, nodes = 1;
   bool scaled_down = false;
@@ -51,12 +52,13 @@ std::optional<Measured> speedup_of(Reports reports, const published::MappedPoint
                                    const std::string& precision);
 
 // Returns the ratio of a row's metric between two values of an option ("to" by "from"), from
-// effects[] and its groups, at the row's number of GPUs, else at the most ranks.
+// effects[] and its groups, at the row's number of GPUs, else at the most ranks. Where --scale-down
+// made the option's own values smaller, each stands for the one in its place.
 std::optional<Measured> change_of(Reports reports, const published::Row& row,
                                   const published::MappedPoint& point);
 
-// Returns a collective's latency or bandwidth, or the ratio between two backends with equal ranks
-// and size.
+// Returns a collective's latency or bandwidth, or the ratio between two backends, or between values
+// of congestion, with equal ranks and size: at the row's number of GPUs, else at the most ranks.
 std::optional<Measured> collective_of(Reports reports, const published::Row& row);
 
 }  // namespace scalemark::claims

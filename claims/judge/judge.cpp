@@ -9,6 +9,7 @@
 #include "claims/judge/claims.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
+#include "core/base/number_words.h"
 #include "core/base/text.h"
 
 namespace scalemark::claims {
@@ -22,14 +23,14 @@ using reporting::ClaimBasis;
 using reporting::ClaimRecord;
 using reporting::ClaimVerdict;
 
-// A claim that names no chip holds for any GPU. A run with another count of ranks measures another
-// machine.
+// A claim that names no chip holds for any GPU, and one on Gloo or MPI for a CPU, too. A run with
+// another count of ranks measures another machine.
 ClaimBasis basis_of(const Measured& measured, const MappedPoint& point) {
   if (measured.scaled_down) return ClaimBasis::kScaledDown;
   const auto here = published::chip_in(measured.device_name);
-  const bool same_chip = point.chip.empty()
-                             ? measured.device_name != "" && measured.device_name != "cpu"
-                             : here && here->name == point.chip;
+  const bool on_gpu = !measured.device_name.empty() && measured.device_name != "cpu";
+  const bool same_chip =
+      point.chip.empty() ? on_gpu || point.on_cpus : here && here->name == point.chip;
   // Equal numbers of GPUs in one node and in several are two machines.
   const bool same_ranks = (!point.world_size || measured.world_size == *point.world_size) &&
                           (!point.nodes || measured.nodes == *point.nodes);
@@ -100,38 +101,49 @@ ClaimRecord untestable(const Row& row, const NamedTable& table, const std::strin
   return claim;
 }
 
-// Maps the id of each row to the row of its series with the fewest GPUs, unless that is the row
-// itself.
-std::map<std::string, const Row*> bases_of(const NamedTable& table) {
-  std::vector<Row> rows;
-  for (const Row* row : table.rows) {
-    if (row->metric.empty()) rows.push_back(*row);
-  }
-  std::map<std::string, const Row*> bases;
-  for (const auto& series : published::scaling_series(rows, 2)) {
-    const auto base = std::ranges::find(table.rows, series.points.front().id,
-                                        [](const Row* row) { return row->id; });
-    for (std::size_t i = 1; i < series.points.size(); ++i) bases[series.points[i].id] = *base;
-  }
-  return bases;
-}
-
-// Reports with fewer ranks than a claim needs cannot test it. Other reports did not measure its
-// point.
+// Reports with fewer ranks than a claim needs cannot test it. Of others it is said what they lack:
+// the network, then of its runs the precision, the ranks, and at last the batch.
 void set_not_held(ClaimRecord& claim, const MappedPoint& point, Reports reports) {
   std::int64_t most = 0;
+  bool in_precision = false, on_ranks = false;
   for (const reporting::Report& report : reports) {
+    const bool any_precision =
+        point.precisions.empty() || std::ranges::any_of(report.scaled_down, [](const auto& change) {
+          return change.option == "precision";
+        });
     for (const auto& run : report.points) {
-      if (run.workload == point.workload)
-        most = std::max(most, static_cast<std::int64_t>(run.world_size));
+      if (!point.workload.empty() && run.workload != point.workload) continue;
+      most = std::max<std::int64_t>(most, run.world_size);
+      const bool is_it = any_precision || std::ranges::count(point.precisions, run.precision) > 0;
+      in_precision = in_precision || is_it;
+      on_ranks = on_ranks || (is_it && run.world_size == point.world_size.value_or(1));
     }
   }
-  claim.reason = "no report holds its network, precision, ranks and batch";
-  if (most == 0 || !point.world_size || most >= *point.world_size) return;
-  claim.verdict = ClaimVerdict::kNotTestable;
-  claim.reason = std::string(name_of(published::Untestable::kRanks)) + ": " +
-                 std::to_string(*point.world_size) + " are wanted, " + std::to_string(most) +
-                 " were measured";
+  const std::int64_t wanted = point.world_size.value_or(1);
+  if (most > 0 && wanted > most) {
+    claim.verdict = ClaimVerdict::kNotTestable;
+    claim.reason = std::string(name_of(published::Untestable::kRanks)) + ": " +
+                   std::to_string(wanted) + " are wanted, " + std::to_string(most) +
+                   " were measured";
+    return;
+  }
+  claim.reason = reports.empty() ? "nothing was run"
+                 : most == 0     ? "no report trains " + point.workload
+                 : !in_precision ? "no report trains it in " + joined(point.precisions, " or ")
+                 : !on_ranks     ? "no report trains it on " + counted(wanted, "rank")
+                             : "no report trains it with this batch, or several that differ fit";
+}
+
+// A change that no report compares: says whether the option was varied at all.
+std::string not_compared(const Row& row, Reports reports) {
+  const std::string& option = *row.relative_to->option;
+  if (reports.empty()) return "nothing was run";
+  const bool varied = std::ranges::any_of(reports, [&](const reporting::Report& report) {
+    return std::ranges::any_of(report.effects,
+                               [&](const auto& effect) { return effect.axis == option; });
+  });
+  return varied ? "no report compares these values of " + option + " for it"
+                : "no report compares values of " + option;
 }
 
 // Where the source leaves the precision open, both are compared, and the nearer one is named.
@@ -174,8 +186,19 @@ ClaimRecord judge_rate(const Row& row, const NamedTable& table, const Mapping& m
 // Returns the printed speed-up where the source prints one relative to this base, else the ratio of
 // the rates.
 double claimed_speedup(const Row& row, const Row& base) {
+  if (!row.throughput) return *row.published_speedup / *base.published_speedup;
   const bool printed = row.published_speedup && base.published_speedup == 1.0;
   return printed ? *row.published_speedup : *row.throughput / *base.throughput;
+}
+
+// A program that is faster on one GPU and as fast on eight does not refute a speed-up: where the
+// rate that it begins with is another one, that is said.
+void set_other_base(ClaimRecord& claim, const Measured& measured, const Row& base) {
+  if (claim.verdict != ClaimVerdict::kRefuted || !base.throughput || !measured.base_rate) return;
+  const double share = *measured.base_rate / *base.throughput;
+  if (std::fabs(share - 1) <= tolerance_of(base, /*is_rate=*/true).share) return;
+  claim.verdict = ClaimVerdict::kDiffersHere;
+  claim.reason = "its base is " + significant(share, 3) + " times as fast here";
 }
 
 void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Reports reports,
@@ -183,7 +206,13 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   const double ratio = claimed_speedup(row, base);
   const Claimed claimed{ratio, ratio};
   const Mapping own = published::map_row(row), of_base = published::map_row(base);
-  if (own.reason || of_base.reason) return;  // the claim on the rate gives the reason
+  if (own.reason || of_base.reason) {
+    // The claim on a rate has given the reason.
+    if (!row.throughput)
+      all.push_back(
+          untestable(row, table, "speedup", claimed, *(own.reason ? own : of_base).reason));
+    return;
+  }
   ClaimRecord claim = begun(row, table, "speedup", claimed);
   claim.what += " / " + counted(*base.gpus, "GPU");
   const auto measured =
@@ -193,6 +222,7 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   if (measured) {
     set_measured(claim, *measured, claimed, tolerance_of(row, /*is_rate=*/false), *own.point,
                  /*is_rate=*/false);
+    set_other_base(claim, *measured, base);
   } else {
     set_not_held(claim, *own.point, reports);
   }
@@ -212,13 +242,13 @@ std::optional<Measured> measured_of(const Row& row, const MappedPoint& point,
                                     const NamedTable& table, Reports reports, std::string& what) {
   if (row.collective) return collective_of(reports, row);
   if (row.relative_to && row.relative_to->option) return change_of(reports, row, point);
-  if (row.metric != "speedup" || !row.gpus || point.workload.empty() || !row.value)
-    return std::nullopt;
+  if (row.metric != "speedup" || !row.gpus) return std::nullopt;
   std::optional<MappedPoint> base = point;
   base->world_size = 1;
   if (row.relative_to && row.relative_to->row) base = point_of(table, *row.relative_to->row);
   if (!base) return std::nullopt;
-  return nearest_precision(point, *row.value, what, [&](const std::string& precision) {
+  const double claimed = row.value.value_or(row.low.value_or(row.high.value_or(1)));
+  return nearest_precision(point, claimed, what, [&](const std::string& precision) {
     return speedup_of(reports, point, *base, precision);
   });
 }
@@ -238,7 +268,10 @@ ClaimRecord judge_claim(const Row& row, const NamedTable& table, const Mapping& 
       claim.reason = "resident memory of a process on a CPU: memory is judged on GPUs only";
     }
   } else if (row.relative_to && row.relative_to->option) {
-    claim.reason = "no report compares these values, or not for this network";
+    claim.reason = not_compared(row, reports);
+  } else if (row.collective) {
+    claim.reason = reports.empty() ? "nothing was run"
+                                   : "no report measures it over this backend, on so many ranks";
   } else {
     set_not_held(claim, *mapping.point, reports);
   }
@@ -250,17 +283,22 @@ ClaimRecord judge_claim(const Row& row, const NamedTable& table, const Mapping& 
 std::vector<ClaimRecord> judge(const std::vector<NamedTable>& tables, Reports reports) {
   std::vector<ClaimRecord> all;
   for (const NamedTable& table : tables) {
-    const auto bases = bases_of(table);
+    const auto bases = published::bases_of(table);
     for (const Row* row : table.rows) {
       const Mapping mapping = published::map_row(*row);
-      if (!row->metric.empty()) {
-        all.push_back(judge_claim(*row, table, mapping, reports));
-        continue;
-      }
-      // Nothing measures a speed-up without a rate.
-      if (!row->throughput && !mapping.reason) continue;
-      all.push_back(judge_rate(*row, table, mapping, reports));
       const auto base = bases.find(row->id);
+      if (row->metric.empty()) {
+        // Nothing measures a speed-up without a rate.
+        if (!row->throughput && !mapping.reason) continue;
+        all.push_back(judge_rate(*row, table, mapping, reports));
+      } else if (!published::is_worth_a_speedup(*row)) {
+        ClaimRecord counted = begun(*row, table, "payload_bytes", claimed_by(*row));
+        const bool is_counted = !mapping.reason && judge_by_count(*row, counted);
+        if (is_counted) all.push_back(std::move(counted));
+        if (!is_counted || row->metric != "payload_bytes")
+          all.push_back(judge_claim(*row, table, mapping, reports));
+      }
+      // The first count of a series claims no speed-up.
       if (base != bases.end()) judge_speedup(*row, *base->second, table, reports, all);
     }
   }

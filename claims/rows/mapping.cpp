@@ -13,6 +13,7 @@ namespace {
 struct PrintedChip {
   std::string_view word, more;  // a text must hold both
   Chip chip;
+  std::string_view memory = {};  // a text must hold it, too: cards of 40 GB are slower than of 80
 };
 constexpr auto kChips = std::to_array<PrintedChip>({
     {"gb300", "", {"GB300"}},
@@ -25,8 +26,9 @@ constexpr auto kChips = std::to_array<PrintedChip>({
     {"h100", "pcie", {"H100 PCIe"}},
     {"h100", "nvl", {"H100 NVL"}},
     {"h100", "", {"H100 80GB HBM3"}},
+    {"a100", "pcie", {"A100-PCIE-40GB"}, " 40g"},
     {"a100", "pcie", {"A100 80GB PCIe"}},
-    {"a100", "40g", {"A100-SXM4-40GB"}},
+    {"a100", "", {"A100-SXM4-40GB"}, " 40g"},
     {"a100", "", {"A100-SXM4-80GB"}},
     {"a6000", "", {"RTX A6000"}},
     {"a5000", "", {"RTX A5000"}},
@@ -54,7 +56,7 @@ constexpr auto kChips = std::to_array<PrintedChip>({
 });
 
 // Returns lower case, with every character but letters and digits as a blank, and blanks at both
-// ends. A count in front of a chip ("4xA100", "8x H100") is cut off.
+// ends. A count in front of a chip ("4xA100", "8x H100") is cut off, and "40 GB" becomes "40gb".
 std::string plain(std::string_view system) {
   std::string text = " ";
   for (const char c : system) {
@@ -68,16 +70,20 @@ std::string plain(std::string_view system) {
       text += kept;
     }
   }
-  return text + ' ';
+  text += ' ';
+  for (std::size_t at = 0; (at = text.find(" gb ", at)) != std::string::npos; ++at) {
+    if (at > 0 && std::isdigit(static_cast<unsigned char>(text[at - 1]))) text.erase(at, 1);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::optional<Chip> chip_in(std::string_view system) {
   const std::string text = plain(system);
-  for (const auto& [word, more, chip] : kChips) {
-    const bool is_there = text.find(" " + std::string(word) + " ") != std::string::npos;
-    if (is_there && text.find(more) != std::string::npos) return chip;
+  const auto holds = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  for (const auto& [word, more, chip, memory] : kChips) {
+    if (holds(" " + std::string(word) + " ") && holds(more) && holds(memory)) return chip;
   }
   return std::nullopt;
 }
@@ -129,22 +135,30 @@ auto find_theirs(const List& list, std::string_view word) {
   return found == list.end() ? nullptr : &*found;
 }
 
+// Without a ratio these depend on data and on machines that no run here has.
+constexpr auto kTimesAndShares =
+    std::to_array<std::string_view>({"step_s", "epoch_s", "time_to_train_s", "efficiency"});
+
 bool is_squad(const Row& row) { return row.phase && row.phase->starts_with("squad"); }
 
 std::optional<Untestable> without_number(const Row& row) {
   if (row.untestable)
     return find_word<Untestable>(*row.untestable).value_or(Untestable::kMeaningless);
-  // A speed-up of no particular network cannot be run.
-  if (row.metric == "speedup" && row.workload.empty() && !row.relative_to)
+  // A range is said of any network, one number of a network that the source should name.
+  const bool any = row.low || row.high || !row.value;
+  if ((row.metric == "speedup" && !row.relative_to && !any) || is_worth_a_speedup(row)) {
+    if (row.workload.empty()) return Untestable::kNetworkMissing;
+  } else if (!row.relative_to &&
+             std::ranges::find(kTimesAndShares, row.metric) != kTimesAndShares.end()) {
     return Untestable::kNumberMissing;
+  }
   const bool has_number = row.throughput || !row.metric.empty();
   return has_number ? std::nullopt : std::optional(Untestable::kNumberMissing);
 }
 
 // A ratio may be tested on any chip, a rate only on its own.
 std::optional<Untestable> of_chip(const Row& row) {
-  if (row.relative_to || row.metric == "speedup" || row.metric == "efficiency" ||
-      row.system.empty())
+  if (row.relative_to || row.metric == "speedup" || is_worth_a_speedup(row) || row.system.empty())
     return std::nullopt;
   const auto chip = chip_in(row.system);
   if (!chip) return Untestable::kChipUnknown;
@@ -169,12 +183,18 @@ std::string sentence_about(Untestable reason) {
       return "the model is split over GPUs (tensor, pipeline, context, sharded parameters)";
     case Untestable::kRanks:
       return "more ranks are needed than there are";
+    case Untestable::kNetworkMissing:
+      return "the source names no network; of a file of yours --fields workload=NAME says it";
     case Untestable::kNumberMissing:
-      return "the source prints a time to quality only, or no number";
+      return "the source prints no number, or a time or an efficiency that gives no speed-up";
     case Untestable::kMeaningless:
       return "the number says nothing about training: its note says why";
   }
   return {};
+}
+
+bool is_worth_a_speedup(const Row& row) {
+  return !row.metric.empty() && row.published_speedup && !row.relative_to;
 }
 
 TrainedAs trained_as(const Row& row) {
@@ -221,6 +241,7 @@ Mapping map_row(const Row& row) {
   const auto* strategy = find_theirs(kStrategies, row.framework);
   if (row.gpus.value_or(1) > 1) point.strategy = strategy ? strategy->ours : "ddp";
   if (const auto chip = chip_in(row.system)) point.chip = chip->name;
+  point.on_cpus = row.backend && *row.backend != "nccl";
   return {.point = std::move(point), .reason = std::nullopt};
 }
 

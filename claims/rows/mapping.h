@@ -32,6 +32,7 @@ enum class Untestable {
   kFramework,
   kParallelism,
   kRanks,
+  kNetworkMissing,
   kNumberMissing,
   kMeaningless
 };
@@ -43,6 +44,7 @@ constexpr auto words_of(Untestable) {
                                           {Untestable::kFramework, "framework"},
                                           {Untestable::kParallelism, "parallelism"},
                                           {Untestable::kRanks, "ranks"},
+                                          {Untestable::kNetworkMissing, "network_missing"},
                                           {Untestable::kNumberMissing, "number_missing"},
                                           {Untestable::kMeaningless, "meaningless"}});
 }
@@ -71,7 +73,12 @@ struct MappedPoint {
       sequence_length;
   std::string strategy;  // ddp unless the source names another one; empty for one rank
   std::string chip;      // empty: none is named
+  bool on_cpus = false;  // its backend exchanges between processes on CPUs, too
 };
+
+// Whether the row's own number is a time or an efficiency, from which its speed-up over the first
+// row of its series follows, or that speed-up itself. Only the speed-up can be tested.
+bool is_worth_a_speedup(const Row& row);
 
 // Exactly one of the two is set.
 struct Mapping {

@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "claims/rows/mapping.h"
 #include "core/base/error.h"
 #include "core/settings/problem.h"
 
@@ -131,6 +132,24 @@ std::vector<Series> scaling_series(std::span<const Row> rows, std::size_t at_lea
     return series.points.size() < at_least || has_a_count_twice(series);
   });
   return groups;
+}
+
+std::map<std::string, const Row*> bases_of(const NamedTable& table) {
+  std::vector<Row> rows;
+  for (const Row* row : table.rows) {
+    if (!row->metric.empty() && !is_worth_a_speedup(*row)) continue;
+    Row& one = rows.emplace_back(*row);
+    if (row->metric.empty()) continue;
+    one.throughput = row->published_speedup;
+    one.batch_per_gpu.reset();  // it falls where the work of all GPUs is the same
+  }
+  std::map<std::string, const Row*> bases;
+  for (const Series& series : scaling_series(rows, 2)) {
+    const auto base = std::ranges::find(table.rows, series.points.front().id,
+                                        [](const Row* row) { return row->id; });
+    for (std::size_t i = 1; i < series.points.size(); ++i) bases[series.points[i].id] = *base;
+  }
+  return bases;
 }
 
 }  // namespace scalemark::published

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -57,5 +58,9 @@ struct Series {
 // with fewer than `at_least` counts, and groups in which a count occurs twice, whose rows differ in
 // something that only their notes say. The series come in the order of their first rows.
 std::vector<Series> scaling_series(std::span<const Row> rows, std::size_t at_least);
+
+// Maps the id of each row with a speed-up to the row of its series with the fewest GPUs. Of rows
+// without a throughput the speed-ups that the table gives are a series.
+std::map<std::string, const Row*> bases_of(const NamedTable& table);
 
 }  // namespace scalemark::published

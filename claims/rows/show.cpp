@@ -207,38 +207,51 @@ Testability testability(const NamedTable& table, const Here& here) {
     most = std::max(most, gpus);
     chips.insert(mapping.point->chip);
   }
-  if (elsewhere) return {Testable::kElsewhere, listed(chips, 1) + " x " + std::to_string(most), ""};
+  if (elsewhere) return {Testable::kElsewhere, std::to_string(most) + " x " + listed(chips, 1), ""};
   const auto usual =
       std::ranges::max_element(reasons, {}, [](const auto& one) { return one.second; });
   const Untestable reason = usual == reasons.end() ? Untestable::kNumberMissing : usual->first;
   return {Testable::kNot, std::string(name_of(reason)), sentence_about(reason)};
 }
 
+namespace {
+
+// A table's name, and behind it, or below where the line would be too wide, what it is.
+std::string name_line(const NamedTable& table, const Here& here) {
+  constexpr std::size_t kNames = 36, kWidth = 80;
+  std::string line = table.name;
+  const std::string what = network_of(table) + ", " + counted(table.rows.size(), "row") + ", " +
+                           range_of(table, [](const Row& row) { return row.gpus; }) + " GPUs, " +
+                           where_text(testability(table, here));
+  line.resize(std::max(kNames, line.size()), ' ');
+  if (line.size() + 2 + what.size() <= kWidth) return line + "  " + what + "\n";
+  return table.name + "\n" + wrapped(what, kWidth, 4, "    ");
+}
+
+constexpr std::size_t kFewTables = 12;  // so many are named without being asked for
+
+}  // namespace
+
 std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
-                      const Terminal& terminal) {
-  Column name{.head = {"table"}, .left = true, .cells = {}}, rows{.head = {"rows"}, .cells = {}},
-      network{.head = {"network"}, .left = true, .cells = {}},
-      gpus{.head = {"GPUs"}, .left = true, .cells = {}},
-      where{.head = {"testable"}, .left = true, .cells = {}};
+                      const ListRequest& asked, const Terminal& terminal) {
   std::map<Testable, int> counts;
   std::size_t all = 0;
+  std::string names;
   for (const NamedTable& table : tables) {
-    const Testability one = testability(table, here);
-    counts[one.where]++;
+    counts[testability(table, here).where]++;
     all += table.rows.size();
-    name.cells.push_back(table.name);
-    rows.cells.push_back(std::to_string(table.rows.size()));
-    network.cells.push_back(network_of(table));
-    gpus.cells.push_back(range_of(table, [](const Row& row) { return row.gpus; }));
-    where.cells.push_back(where_text(one));
+    names += name_line(table, here);
   }
-  std::string text =
-      reporting::section_text({"", {name, rows, network, gpus, where}, {}}, terminal) + "\n";
-  text += counted(tables.size(), "table") + ", " + counted(all, "row") +
-          "; testable: " + std::to_string(counts[Testable::kHere]) + " here, " +
-          std::to_string(counts[Testable::kElsewhere]) +
-          " elsewhere (there rates, here ratios only), " + std::to_string(counts[Testable::kNot]) +
-          " not\n";
+  std::string text = reached_text(tables, asked.words, terminal);
+  const bool named = asked.all_names || text.empty() || tables.size() <= kFewTables;
+  if (named) text += names + "\n";
+  text += wrapped(counted(tables.size(), "table") + ", " + counted(all, "row") +
+                      "; testable: " + std::to_string(counts[Testable::kHere]) + " here, " +
+                      std::to_string(counts[Testable::kElsewhere]) +
+                      " elsewhere (there rates, here ratios only), " +
+                      std::to_string(counts[Testable::kNot]) + " not",
+                  text_width(terminal), 2);
+  if (!named) text += "scalemark published list --all   their names, too\n";
   std::vector<std::string> wide;
   for (const Alias& alias : aliases()) {
     const auto is_named = [&](const NamedTable& table) {

@@ -22,14 +22,24 @@ enum class Testable { kHere, kElsewhere, kNot };
 // Where a table can be tested: here when one of its rows can.
 struct Testability {
   Testable where = Testable::kNot;
-  std::string why;  // elsewhere: "A100-SXM4-80GB x 8"; not at all: the reason that most rows have
+  std::string why;  // elsewhere: "8 x A100-SXM4-80GB"; not at all: the reason that most rows have
   std::string sentence;  // not at all: a sentence about that reason
 };
 Testability testability(const NamedTable& table, const Here& here);
 
-// Writes a line for each table, with counts below. Aliases of several tables stand at the end.
+// Writes for each chip, network and precision that can be trained here what one GPU of others
+// reached, from .. to, and by whom. Where `words` name chips, of these alone.
+std::string reached_text(const std::vector<NamedTable>& tables,
+                         const std::vector<std::string>& words, const Terminal& terminal = {});
+
+// Writes reached_text(); then, where there are few or `all_names`, a line for each table, with
+// counts below. Aliases of several tables stand at the end. `words` have chosen the tables.
+struct ListRequest {
+  std::vector<std::string> words;
+  bool all_names = false;
+};
 std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
-                      const Terminal& terminal = {});
+                      const ListRequest& asked = {}, const Terminal& terminal = {});
 
 // Writes the rows of one table, with speed-ups and efficiencies as computed from its rates beside
 // the printed ones, then its source and what of it can be tested.

@@ -1,6 +1,7 @@
 #include "core/plan/scale_down.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -20,16 +21,15 @@ namespace {
 using settings::RawSettings;
 
 constexpr const char* kNone = "none";
-constexpr double kUsualLimit_s = 300;
+constexpr double kUsualLimit_s = 300, kSustained_s = 2;
 // Estimates are rough: a plan is meant to take less than the limit, and runs are cut only when they
 // are about to take a multiple of it.
-constexpr double kShare = 0.6, kHardLimit = 5;
+constexpr double kShare = 0.6, kHardLimit = 5, kLimitOfRepetitions = 3;
 constexpr double kWorthwhile = 0.9;         // a change must cut the time to this share
 constexpr std::int64_t kSmallestBatch = 2;  // batch norms need two values
 constexpr std::int64_t kSmallestImage = 64, kShortestSequence = 32;
-constexpr std::int64_t kFewestSteps = 10, kFewestWarmupSteps = 5;
+constexpr std::int64_t kFewestSteps = 10, kFewestWarmupSteps = 5, kForAnInterval = 3;
 constexpr std::int64_t kUsualSteps = 100, kUsualWarmupSteps = 20, kUsualRepetitions = 5;
-constexpr double kSustained_s = 2;
 constexpr std::int64_t kUsualPasses = 11;  // comm --pairs makes so many by default
 
 class Shrinker {
@@ -61,6 +61,9 @@ class Shrinker {
 
   std::string text(const std::string& option) const { return value_at(raw_, option).text; }
   bool is_on(const std::string& option) const { return settings::is_on(raw_, option); }
+  bool is_kept(const std::string& option) const {
+    return value_at(given_, option).origin == "option" && !forecast_.breaks_preset;
+  }
   // Ranges are expanded; what is no value of the option is left out.
   Texts list(const std::string& option) const {
     const auto found = raw_.find(option);
@@ -252,9 +255,8 @@ class Shrinker {
 
   void shorten_acceptance() {
     if (fits()) return;
-    if (settings::value_in<double>(raw_, "sustain").value_or(0) > kSustained_s) {
+    if (settings::value_in<double>(raw_, "sustain").value_or(0) > kSustained_s)
       set("sustain", settings::to_text(kSustained_s) + "s");
-    }
     // No estimate includes the cost of a new start.
     if (is_on("fresh_process")) set("fresh_process", kNone);
     forecast_ = forecast(command_, raw_, surveyed_);
@@ -271,12 +273,14 @@ class Shrinker {
       set("quick", "on", "off");
       if (text("retries") != "0")
         set("retries", "0", "1");  // a disturbed run shows the method, too
-      const double given_s =
-          settings::value_in<double>(raw_, "max_time").value_or(kHardLimit * limit_s_);
-      if (text("max_time").empty() || given_s > kHardLimit * limit_s_) {
-        set("max_time", settings::to_text(kHardLimit * limit_s_) + "s");
+      // A preset fills its time: where repetitions stay, each run is shorter.
+      const double given_s = settings::value_in<double>(raw_, "max_time").value_or(HUGE_VAL);
+      for (const double share : {kLimitOfRepetitions, kHardLimit}) {
+        if (share < kHardLimit && !is_kept("repetitions")) continue;
+        if (given_s > share * limit_s_) set("max_time", settings::to_text(share * limit_s_) + "s");
+        forecast_ = forecast(command_, raw_, surveyed_);
+        if (!forecast_.breaks_preset) break;
       }
-      forecast_ = forecast(command_, raw_, surveyed_);
     }
     if (!is_sweep || !text("iters").empty()) {
       while (try_list(
@@ -296,11 +300,11 @@ class Shrinker {
 
   // Measurements beside the runs themselves.
   void drop_extras() {
-    if (forecast_.estimated_s > limit_s_) try_value("communication_cost", kNone);
+    if (forecast_.estimated_s > limit_s_ && !is_kept("communication_cost"))
+      try_value("communication_cost", kNone);
     const auto is_short = [](const std::string& check) { return check != "replay"; };
-    if (forecast_.estimated_s > limit_s_ && !text("checks").empty()) {
+    if (forecast_.estimated_s > limit_s_ && !text("checks").empty())
       try_value("checks", joined(only(list("checks"), is_short, kNone), ","));
-    }
   }
 
   void repeat_less() {
@@ -308,6 +312,7 @@ class Shrinker {
     const bool pairs = command_ == settings::kComm && is_on("pairs");
     const std::string usual = std::to_string(pairs ? kUsualPasses : kUsualRepetitions);
     for (const std::int64_t runs : {3, 2, 1}) {
+      if (runs < kForAnInterval && is_kept("repetitions")) return;
       const auto fewer = [&](const Texts& now) {
         const bool is_less = settings::parse_count(now.front()).value_or(1) > runs;
         return is_less ? Texts{std::to_string(runs)} : Texts{};

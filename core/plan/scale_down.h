@@ -27,8 +27,8 @@ struct ScaledDown {
 // Changes options first to what the machine has: its device, ranks, precisions, backends. Then, in
 // this order and only until the plan takes less than `limit_s`: sustained products and fresh
 // starts; batch, image, sequence, small networks; of comm sizes of messages; steps; repetitions. A
-// change that gains next to nothing is not made. Options that are wrong stay as they are: the plan
-// refuses them.
+// change that gains next to nothing is not made. Typed repetitions stay three, for an interval, and
+// a typed --communication-cost stays. Options that are wrong do, too: the plan refuses them.
 ScaledDown scaled_down(settings::Command command, const settings::RawSettings& given,
                        const Surveyed& surveyed, double limit_s);
 

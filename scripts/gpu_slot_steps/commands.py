@@ -43,6 +43,10 @@ class Commands:
         return self.program(name, "sweep", "--device", "cuda", *options, "--no-progress", "--overwrite", "--output",
                             self.folder(name), **more)
 
+    def reproduce(self, table, seconds):
+        """Published claims; what comes of them is the claims' matter, so that each code of a verdict is right."""
+        return self.program(table, "reproduce", table, f"--scale-down={seconds}", "--yes", "--overwrite", "--output", self.folder(table), expect=None)
+
     def test(self, name, *options):
         """tests/gpu/train_on_gpu.py, as ctest runs it."""
         return self.script(name, self.place.tests / "gpu" / "train_on_gpu.py", *options, "--output", self.folder(name),

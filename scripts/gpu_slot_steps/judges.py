@@ -40,6 +40,15 @@ def trains(run):
     return judge
 
 
+def answered(*runs):
+    """Each claim was measured; the figure has what came of it."""
+    def judge(results):
+        claims = [claim for run in runs for claim in (results[run].report or {}).get("claims", [])]
+        text = ", ".join(f"{claim['row']} {claim['verdict'].replace('_', ' ')}" for claim in claims)
+        return passed(text) if claims and all("measured" in claim for claim in claims) else failed(text or "no report has claims")
+    return judge
+
+
 def keeps_its_bits(run):
     """Every replay was done and gave the same bits; a product that is held is no slower than nine tenths of a short one."""
     def judge(results):

@@ -3,7 +3,7 @@
 
 from . import speed
 from .counting import marks_are_cheap, no_waits
-from .judges import (DRAM_SHARE, attention_agrees, ended_as_expected, keeps_its_bits, learned, memcheck_clean, out_of_memory_row,
+from .judges import (DRAM_SHARE, answered, attention_agrees, ended_as_expected, keeps_its_bits, learned, memcheck_clean, out_of_memory_row,
                      profiled, refused, same_evaluation, same_losses, sees_a_gpu, trains)
 from .step import Run, Step
 
@@ -14,7 +14,7 @@ NO_COUNTERS = (("ERR_NVGPUCTRPERM", "no permission to read the GPU's performance
 
 def all_steps(commands):
     parts = (first_steps, parity_steps, precision_steps, acceptance_steps, rank_steps, memory_steps, attention_steps, counting_steps,
-             speed_steps, tool_steps)
+             speed_steps, tool_steps, practice_steps)
     return [step for part in parts for step in part(commands)]
 
 
@@ -153,3 +153,9 @@ def tool_steps(c):
              ended_as_expected("kernels by time in its log"), needs_s=20, limit_s=60, tool="nsys",
              not_rehearsed=NO_NUMBERS),
     ]
+
+
+def practice_steps(c):
+    """What guides advise about one GPU: each claim gets a verdict. Those on memory of the exchange want two."""
+    runs = tuple(c.reproduce(name, seconds=4) for name in ("practice-checkpointing", "practice-pin-memory"))
+    return [Step("practice.one-gpu", runs, answered(*(run.name for run in runs)), needs_s=9, limit_s=60, not_rehearsed=NO_NUMBERS)]

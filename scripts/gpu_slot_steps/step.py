@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable
 
+VERDICTS = (0, 1, 2)
 PASSED, FAILED, SKIPPED, NOT_JUDGED = "passed", "failed", "skipped", "not judged"
 
 
@@ -35,7 +36,7 @@ class Run:
     """One process of a step; `name` is that of its log and, when it writes one, of its report's folder."""
     name: str
     words: tuple
-    expect: int = 0
+    expect: int | None = 0  # None: whatever is found, one of VERDICTS
     environment: dict = field(default_factory=dict)
 
 

@@ -33,6 +33,14 @@ def expect(status, judge, text="", **results):
     check(seen.status == status and text in seen.figure, f"{status} with '{text}' expected: {seen}")
 
 
+def claims():
+    judge = judges.answered("run")
+    measured, missing = {"row": "pub-1", "verdict": "same_direction", "measured": 0.9}, {"row": "pub-2", "verdict": "not_measured"}
+    expect(PASSED, judge, "pub-1 same direction", run=Result(2, "", {"claims": [measured]}))
+    expect(FAILED, judge, "pub-2 not measured", run=Result(2, "", {"claims": [measured, missing]}))
+    expect(FAILED, judge, "no report", run=Result(0, "", None))
+
+
 def training():
     judge = judges.trains("run")
     expect(PASSED, judge, "100.0 /s, 1.00 GiB, mfu 0.40", run=result(mfu=0.4))
@@ -202,6 +210,7 @@ def pairs():
 
 with tempfile.TemporaryDirectory() as name:
     training()
+    claims()
     parity()
     bits()
     learning(Path(name))

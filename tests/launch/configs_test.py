@@ -21,6 +21,7 @@ SMALL_BOTH = (*SMALL_IMAGES, "--workload", "resnet50,bert-mini", "--sequence-len
 # CPU are never pinned).
 SHORT = {
     "activation-checkpointing": (SMALL_BOTH, "activation_checkpointing", {True, False}),
+    "amp-fp16": ((*SMALL_IMAGES, "--workload", "resnet50,mlp", "--precision", "fp32"), "workload", {"resnet50", "mlp"}),  # fp16: on a GPU
     "allreduce": (("--sizes", "1Ki:elem,16Ki:elem"), "congestion", {False, True}),
     "backends": (("--sizes", "1KiB,64KiB"), "collective", {"all-reduce", "all-gather", "broadcast"}),
     "accumulation": (("--gradient-accumulation-steps", "1,2", *SMALL_IMAGES), "gradient_accumulation_steps", {1, 2}),
@@ -39,6 +40,7 @@ SHORT = {
     "pin-memory": (SMALL_IMAGES, "group", 1),
     "precision": ((*SMALL_BOTH, "--precision", "fp32"), "workload", {"resnet50", "bert-mini"}),
     "rtx4090-mlp": ((), "world_size", {1, 2}),
+    "transformer-batch": (("--workload", "bert-mini", "--sequence-length", 16, "--batch-size", "2,4"), "batch_size", {2, 4}),
     "unused-parameters": (SMALL_IMAGES, "group", 2),
 }
 

@@ -40,6 +40,9 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.offered("sweep", "--precisions", "fp32,amp-b"), ["fp32,amp-bf16"])
         self.assertIn("rtx4090-mlp", self.offered("sweep", "--config", "r"))
         self.assertEqual(self.offered("train", "--overlap", "of"), ["off"])
+        self.assertEqual(self.offered("reproduce", "practice-buc"), ["practice-buckets"])
+        self.assertEqual(self.offered("published", "show", "dle-resnet50-a"), ["dle-resnet50-a100"])
+        self.assertEqual(self.offered("published", "list", "--a"), ["--all"])
         self.assertEqual(self.offered("report", "some/f"), [])  # then the shell completes files
 
     def test_no_word_is_taken_for_granted(self):

@@ -31,6 +31,39 @@ TEST(TableFile, IsReadThroughLintsReader) {
   EXPECT_THROW(rows_of("name,licence\na,b\n", "t.csv", ""), Error);
 }
 
+std::vector<double> speedups_of(const std::string& text) {
+  std::vector<double> all;
+  for (const auto& row : rows_of(text, "t.md", "workload=resnet50")) {
+    EXPECT_FALSE(row.metric.empty());
+    all.push_back(row.published_speedup.value_or(0));
+  }
+  return all;
+}
+
+// Without a rate the speed-ups follow from times, or from efficiencies.
+TEST(TableFile, WithoutRatesIsWorthSpeedUps) {
+  using Numbers = std::vector<double>;
+  EXPECT_EQ(speedups_of("| GPUs | s per epoch |\n|---|---|\n| 1 | 120 |\n| 4 | 32 |\n"),
+            (Numbers{1, 3.75}));
+  // Both stand for the same: the time is taken.
+  EXPECT_EQ(speedups_of("| GPUs | Wall clock time (s) | Scaling efficiency |\n|---|---|---|\n"
+                        "| 2 | 9000 | 100 % |\n| 8 | 2500 | 90.0 % |\n"),
+            (Numbers{1, 3.6}));
+  EXPECT_EQ(speedups_of("| GPUs | Speedup |\n|---|---|\n| 8 | 1.0 |\n| 64 | 7.5 |\n"),
+            (Numbers{1, 7.5}));
+  // A step on twice the GPUs is twice the work where the batch of each is the same.
+  EXPECT_EQ(speedups_of("| GPUs | batch per GPU | ms per step |\n|---|---|---|\n"
+                        "| 1 | 32 | 100 |\n| 2 | 32 | 125 |\n"),
+            (Numbers{1, 1.6}));
+  EXPECT_EQ(speedups_of("| GPUs | ms per step |\n|---|---|\n| 1 | 100 |\n| 2 | 125 |\n"),
+            (Numbers{1, 0}));
+  const auto rows = rows_of("| GPUs | s per epoch |\n|---|---|\n| 1 | 120 |\n| 4 | 32 |\n", "t.md",
+                            "workload=resnet50");
+  EXPECT_EQ(rows.back().metric, "epoch_s");
+  EXPECT_EQ(rows.back().value, 32);
+  EXPECT_EQ(rows.back().note, "speed-up: ratio of the times on 1 to 4");
+}
+
 TEST(TableFile, MultipliesRatesOfOneGpu) {
   const auto rows = rows_of("GPUs,images/s per GPU\n8,100\n", "t.csv",
                             "workload=resnet50,precision=fp32,system=A100");

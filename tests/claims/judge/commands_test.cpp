@@ -8,10 +8,12 @@
 namespace scalemark::claims {
 namespace {
 
-std::vector<std::string> commands(const std::string& table, const std::string& precision = "") {
+std::vector<std::string> commands(const std::string& table, const std::string& precision = "",
+                                  bool scaled_down = false) {
   const auto rows = published::own_library();
   std::vector<std::string> all;
-  for (const PlannedCommand& planned : commands_for(published::find_tables(rows, table), precision))
+  for (const PlannedCommand& planned :
+       commands_for(published::find_tables(rows, table), precision, scaled_down))
     all.push_back(joined(planned.words(), " "));
   return all;
 }
@@ -39,6 +41,60 @@ TEST(ClaimCommands, ATableThatIsNoCrossProductIsSeveral) {
 TEST(ClaimCommands, AConfigurationThatNamesTheTableIsTaken) {
   EXPECT_EQ(commands("practice-buckets"), Texts{"sweep --config bucket-size"});
   EXPECT_EQ(commands("practice-backends"), Texts{"comm --config backends"});
+}
+
+// Made smaller, a command names what the claims need even so.
+TEST(ClaimCommands, ScaledDownKeepsWhatTheClaimsAskFor) {
+  EXPECT_EQ(commands("practice-buckets", "", true),
+            Texts{"sweep --config bucket-size --bucket-cap-mb 25,1,100,200 --repetitions 3"});
+  EXPECT_EQ(commands("practice-mechanisms", "", true),
+            Texts{"sweep --config comm-mechanisms --strategy ddp,parameter-server,data-parallel "
+                  "--communication-cost --repetitions 3"});
+  EXPECT_EQ(
+      commands("practice-accumulation", "", true),
+      Texts{"sweep --config accumulation --gradient-accumulation-steps 1,16 --repetitions 3"});
+}
+
+TEST(ClaimCommands, ARangeOfSpeedUpsIsASweep) {
+  EXPECT_EQ(commands("practice-scaling"),
+            Texts{"sweep --workload resnet50 --precision fp32 --world-sizes 1,8"});
+}
+
+Answerable answerable(const std::string& table, const Machine& machine) {
+  static const auto rows = published::own_library();
+  return answerable_on(machine, published::find_tables(rows, table));
+}
+
+TEST(AnswerableClaims, AreThoseOfTheMachine) {
+  const Machine cores{.ranks = 2, .precisions = {"fp32"}};
+  Machine scaled = cores;
+  scaled.scaled_down = true;
+  const Machine node{.chip = "H100 80GB HBM3",
+                     .gpus = 8,
+                     .ranks = 8,
+                     .precisions = {"fp32", "tf32", "amp-fp16", "amp-bf16"}};
+  const auto here = answerable("lambda-h100-resnet50", node);
+  EXPECT_EQ(here.claims, here.all);
+  EXPECT_EQ(here.ranks, (std::set<std::int64_t>{1, 2, 4, 8}));
+  EXPECT_EQ(answerable("lambda-h100-resnet50", cores).claims, 0u);
+  // Two ranks answer the speed-ups on two GPUs, of each precision.
+  const auto small = answerable("lambda-h100-resnet50", scaled);
+  EXPECT_EQ(small.claims, 2u);
+  EXPECT_EQ(answerable_text(scaled, small), std::to_string(small.claims) + " of " +
+                                                std::to_string(small.all) +
+                                                " claims can be answered here, on 1, 2 ranks");
+  ASSERT_EQ(small.runs.size(), 1u);
+  for (const published::Row* row : small.runs.front().rows) EXPECT_LE(*row->gpus, 2);
+  const auto none = answerable("dle-bert-large-a100", scaled);
+  EXPECT_EQ(none.claims, 0u);
+  EXPECT_TRUE(none.runs.empty());
+  EXPECT_NE(answerable_text(scaled, none).find("and here are 2"), std::string::npos);
+  // Bytes are counted, and memory is a GPU's.
+  const auto counted = answerable("practice-fp16-communication", scaled);
+  EXPECT_EQ(counted.claims, 1u);
+  EXPECT_TRUE(counted.runs.empty());
+  EXPECT_EQ(answerable("practice-checkpointing", scaled).claims, 0u);
+  EXPECT_EQ(answerable("practice-checkpointing", node).claims, 1u);
 }
 
 TEST(ClaimCommands, CollectivesAreOneCommandOfComm) {

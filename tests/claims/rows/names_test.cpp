@@ -92,6 +92,16 @@ TEST(PublishedMapping, WordsAreTranslated) {
   EXPECT_EQ(point.precisions, std::vector<std::string>{"amp-fp16"});
   EXPECT_EQ(point.strategy, "ddp");
   EXPECT_EQ(point.chip, "A100-SXM4-80GB");
+  for (const auto& [system, chip] : {std::pair("LambdaCloud A100 40GB PCIe", "A100-PCIE-40GB"),
+                                     {"4x A100-PCIE-40GB", "A100-PCIE-40GB"},
+                                     {"A100 PCIe, 40 GB", "A100-PCIE-40GB"},
+                                     {"A100 80GB PCIe", "A100 80GB PCIe"},
+                                     {"NVIDIA A100 - PCIe - 80 GB", "A100 80GB PCIe"},
+                                     {"DGX A100 40GB", "A100-SXM4-40GB"},
+                                     {"A100 SXM (40 GB)", "A100-SXM4-40GB"},
+                                     {"A100 with 240 GB of memory", "A100-SXM4-80GB"}}) {
+    EXPECT_EQ(chip_in(system)->name, chip) << system;
+  }
   row.precision = "fp32_or_tf32";
   EXPECT_EQ(map_row(row).point->precisions.size(), 2u);
   const auto reason = [&](auto change) {
@@ -116,6 +126,22 @@ TEST(PublishedShow, ShowsWhatIsTestableHere) {
   const std::string text = show_text(table, {});
   EXPECT_NE(text.find("NVIDIA/DeepLearningExamples"), std::string::npos);
   EXPECT_NE(text.find("7.73"), std::string::npos) << text;  // 7248 / 938, printed as 7.72
+}
+
+TEST(PublishedShow, AListBeginsWithWhatIsTrainedHere) {
+  const auto rows = own_library();
+  const auto tables = tables_of(rows);
+  const std::string text = list_text(tables, {});
+  EXPECT_NE(text.find("H100 80GB HBM3\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("--all"), std::string::npos);
+  EXPECT_EQ(text.find("lambda-h100-resnet50"), std::string::npos);
+  const std::string all = list_text(tables, {}, {.words = {"h100"}, .all_names = true});
+  EXPECT_NE(all.find("H100 80GB HBM3\n"), std::string::npos);
+  EXPECT_EQ(all.find("A100-SXM4-80GB\n"), std::string::npos);
+  for (const NamedTable& table : tables) EXPECT_NE(all.find(table.name), std::string::npos);
+  std::size_t begin = 0;
+  for (std::size_t end; (end = all.find('\n', begin)) != std::string::npos; begin = end + 1)
+    EXPECT_LE(end - begin, 80u) << all.substr(begin, end - begin);
 }
 
 TEST(PublishedExport, JsonLinesReadBackAsTheSameRows) {

@@ -52,6 +52,14 @@ TEST(ScaleDown, ShrinksSizesBeforeStepsBeforeRepetitions) {
   EXPECT_EQ(small.raw.at("batch_size").origin, "scale_down");
 }
 
+TEST(ScaleDown, KeepsTypedRepetitionsForAnInterval) {
+  const ScaledDown five =
+      scaled(settings::kSweep, {{"workload", "resnet50,bert-base"}, {"repetitions", "5"}});
+  EXPECT_EQ(change_of(five, "repetitions"), "5 -> 3") << in_words(five);
+  const ScaledDown one = scaled(settings::kSweep, {{"workload", "resnet50"}, {"repetitions", "1"}});
+  EXPECT_EQ(change_of(one, "repetitions"), "same");
+}
+
 TEST(ScaleDown, TakesWhatTheMachineHas) {
   const ScaledDown small = scaled(settings::kSweep, {{"workload", "linear"},
                                                      {"device", "cuda"},
