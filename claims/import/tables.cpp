@@ -177,10 +177,14 @@ std::vector<tables::Table> tables_in(std::string_view text, const std::string& f
   }
 }
 
-TableFile read_printed(std::string_view text, const TableRequest& request) {
+TableFile printed_rows(std::string_view text, const TableRequest& request) {
   TableFile read{.form = "table", .rows = {}};
   const auto tables = tables_in(text, request.file);
   for (const tables::Table& table : tables) {
+    if (table.unread.cells > 0 && !request.allow_unread)
+      throw bad_data("'" + request.file + "': " + tables::unread_text(table.unread),
+                     "one number with a known unit is expected in each cell",
+                     "--allow-unread takes the other cells");
     std::string group = request.group;
     // The heading above a table distinguishes it from the file's others.
     if (tables.size() > 1 && table.name.size() > request.file.size() + 2)
@@ -202,7 +206,8 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
   const std::string ending = ending_of(request.file);
   const std::string name = std::filesystem::path(request.file).filename().string();
   if (ending == ".csv" || ending == ".tsv") {
-    const tables::TextTable table = tables::csv_table(text);
+    const tables::TextTable table =
+        tables::csv_table(tables::with_plain_ends(text), ending == ".tsv");
     if (column_of(table, kTimmRate) && column_of(table, "model"))
       return {"timm benchmark", timm_rows(table, name)};
   }
@@ -215,7 +220,7 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
                    "baseline.json with train_throughput, are expected",
                    "training logs: scalemark import FILE --output ROWS.jsonl");
   }
-  return read_printed(text, request);
+  return printed_rows(text, request);
 }
 
 // A table may hold several precisions: the one that is given is for rows that name none.

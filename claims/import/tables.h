@@ -26,6 +26,7 @@ bool is_table_file(const std::string& path);
 struct TableRequest {
   std::string file, group;
   bool named = false;
+  bool allow_unread = false;  // else bad_data() (65) for a table with a cell that cannot be read
 };
 TableFile read_table_file(std::string_view text, const TableRequest& request,
                           const GivenFields& given);

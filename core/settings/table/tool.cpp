@@ -106,6 +106,12 @@ std::vector<Option> tool_options() {
                      "what a file does not say, by the names of docs/published.schema.json: "
                      "precision=amp_bf16,system=8x H100"}},
        .value_name = "FIELD=VALUE,..."},
+      {.name = "allow_unread",
+       .kind = Kind::kFlag,
+       .commands = kPublishedAdd | kPublishedShow | kReproduce,
+       .default_text = "off",
+       .help =
+           "take what can be read of a file with cells that cannot; else such a file is refused"},
       {.name = "target",
        .kind = Kind::kShare,
        .commands = kExplain,
