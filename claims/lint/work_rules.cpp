@@ -93,13 +93,12 @@ std::vector<double> work_of(const Row& row) {
   if (row.samples) all.push_back(row.samples->value);
   if (row.samples && row.epochs && !row.time_is_of_an_epoch)
     all.push_back(row.samples->value * row.epochs->value);
-  if (!row.steps || row.time_is_of_an_epoch) return all;
-  const bool tokens = row.unit.starts_with("tok");
-  const double length = row.sequence_length ? static_cast<double>(*row.sequence_length) : 0;
-  for (const double samples : samples_of_a_step(row)) {
-    if (!tokens) all.push_back(row.steps->value * samples);
-    if (tokens && length > 0) all.push_back(row.steps->value * samples * length);
+  if (row.steps && !row.time_is_of_an_epoch) {
+    for (const double samples : samples_of_a_step(row)) all.push_back(row.steps->value * samples);
   }
+  if (!row.unit.starts_with("tok")) return all;
+  if (!row.sequence_length) return {};
+  for (double& one : all) one *= static_cast<double>(*row.sequence_length);
   return all;
 }
 
@@ -110,7 +109,7 @@ void judge_work(const Table& table, Findings& findings) {
   for (const Row& row : table.rows) {
     if (!rate_of(row) || !row.time_s || row.counts_nodes) continue;
     if (row.time_is_of_an_epoch || row.epochs || !work_of(row).empty())
-      families[row.network + "|" + row.series].push_back(&row);
+      families[row.network + "|" + row.series + "|" + row.unit].push_back(&row);
   }
   const auto samples_of = [](const Row& row) {
     const double epochs = row.time_is_of_an_epoch || !row.epochs ? 1 : row.epochs->value;

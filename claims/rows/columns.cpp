@@ -161,8 +161,9 @@ ColumnKind named_kind(const std::string& text) {
     return ColumnKind::kParallel;
   const bool counts =
       has_any(text, {"#", " num ", "number", " no ", "count", " nombre ", " numero "});
-  if (has_any(text, {"world size", "worldsize", " gpus ", " ranks ", " devices ", " workers ",
-                     " accelerators ", "processes", " gpu count", " cards "})) {
+  if (has_any(text,
+              {"world size", "worldsize", " gpus ", " ranks ", " devices ", " workers ",
+               " accelerators ", "processes", " gpu count", " cards ", " n gpu ", " total gpu "})) {
     return has_any(text, {"type", "model ", "name"}) ? ColumnKind::kChip : ColumnKind::kGpus;
   }
   if (counts && has_any(text, {" gpu ", " device "})) return ColumnKind::kGpus;

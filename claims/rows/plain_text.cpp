@@ -12,7 +12,7 @@
 namespace scalemark::tables {
 namespace {
 
-constexpr std::size_t kLongestMarkup = 2000;  // bytes; a longer text keeps its markup
+constexpr std::size_t kLongestMarkup = 500;  // bytes; a longer text keeps its markup
 
 // Signs that tables use instead of plain ones.
 struct Sign {

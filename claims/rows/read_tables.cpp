@@ -59,7 +59,7 @@ class Reader {
                             kind == ColumnKind::kNodes || kind == ColumnKind::kBatch ||
                             kind == ColumnKind::kBatchPerGpu || kind == ColumnKind::kGlobalBatch;
         const std::string& text = cell(r, c);
-        if (!judged || text.find_first_of("0123456789") == std::string::npos) continue;
+        if (!judged || !has_number(text)) continue;
         unread.of++;
         if (fits(kind, text, number(r, c))) continue;
         if (unread.cells++ > 0) continue;

@@ -1,6 +1,7 @@
 // Puts the cells of a table into rows, by what their columns mean.
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -77,6 +78,14 @@ bool names_only_time(const ColumnMeaning& column) {
 }
 
 }  // namespace
+
+bool has_number(const std::string& text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool in_word = i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1]));
+    if (is_digit_at(text, i) && !in_word) return true;
+  }
+  return false;
+}
 
 bool fits(ColumnKind kind, const std::string& text, const Cell& read) {
   const bool counts = kind == ColumnKind::kGpus || kind == ColumnKind::kNodes;

@@ -23,6 +23,8 @@ std::string column_label(const ColumnMeaning& column);
 // not sure where both occur, and where rates are all like "1.571".
 void find_decimal(TextTable& table);
 
+// Whether digits begin anywhere but within a word: "TF32" has none.
+bool has_number(const std::string& text);
 // Whether a column of this kind can hold the cell.
 bool fits(ColumnKind kind, const std::string& text, const Cell& read);
 

@@ -143,6 +143,16 @@ TEST(Products, AWholeRunHoldsItsEpochsAndSteps) {
             Texts{"error rate_time line 2"});
 }
 
+TEST(Products, TokensAndSequencesAreTwoCountsOfOneEpoch) {
+  const std::string text = "gpus,seq len,seq/s,tokens/s,time per epoch (s)\n";
+  EXPECT_EQ(finding_lines(text + "1,512,120,61440,1000\n2,512,235,120320,510.6\n"
+                                 "4,512,460,235520,260.9\n"),
+            Texts{});
+  EXPECT_EQ(finding_lines(text + "1,512,120,61440,1000\n2,512,235,108500,510.6\n"
+                                 "4,512,460,235520,260.9\n"),
+            (Texts{"error rate_time line 3", "error not_the_product line 3"}));
+}
+
 TEST(Products, ColumnsThatSayTheSameAgree) {
   const std::string seconds = "gpus,wall clock,time (s)\n1,8:20:10,30010\n4,2:10:05,7805\n";
   EXPECT_EQ(finding_lines(seconds + "8,1:05:45,3945\n"), Texts{});

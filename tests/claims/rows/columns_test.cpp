@@ -57,6 +57,8 @@ TEST(Columns, AreKnownByTheWordsThatTablesUse) {
       {"Steps", ColumnKind::kSteps},
       {"Top-1 (%)", ColumnKind::kAccuracy},
       {"Nombre de GPU", ColumnKind::kGpus},
+      {"total_gpu", ColumnKind::kGpus},
+      {"wall_clock_time_s", ColumnKind::kTime},
       {"Licence", ColumnKind::kOther},
   };
   for (const auto& [header, kind] : headers) {
