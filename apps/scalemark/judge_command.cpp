@@ -65,12 +65,26 @@ Pasted pasted_log(const importing::Log& log, const importing::GivenFields& given
   return pasted;
 }
 
+// A pipe has no ending that says whether its table is a CSV.
+std::vector<tables::Table> tables_in(const std::string& text, const std::string& file) {
+  const bool has_ending = fs::path(file).has_extension();
+  try {
+    return tables::read_tables(text, file);
+  } catch (const Error& error) {
+    if (has_ending || error.record().exit_code != ExitCode::kBadData) throw;
+    return tables::read_tables(text, file + ".csv");
+  }
+}
+
 Pasted pasted_table(const std::string& text, const std::string& file,
                     const importing::GivenFields& given) {
-  auto read = tables::read_tables(text, file);
+  const auto read = tables_in(text, file);
   Pasted pasted{.file = file, .form = "table"};
-  pasted.rows = importing::printed_rows(read, file, given);
+  pasted.rows = importing::rows_of_tables(read, file, given);
   add_tables(read, pasted);
+  for (const tables::Table& table : read) {
+    if (table.unread.cells > 0) pasted.unread.push_back(tables::unread_text(table.unread));
+  }
   return pasted;
 }
 

@@ -46,16 +46,20 @@ importing::TableFile read_row_file(const std::string& path, const settings::Tool
   auto read = importing::read_table_file(read_row_text(path),
                                          {.file = path,
                                           .group = group.value_or(fs::path(path).stem().string()),
-                                          .named = group.has_value()},
+                                          .named = group.has_value(),
+                                          .allow_unread = values.on("allow_unread")},
                                          given);
   published::order_by_id(read.rows, "'" + path + "'");
   return read;
 }
 
 void refuse_idle_fields(const settings::ToolValues& values) {
-  if (values.given("fields"))
-    throw usage("--fields is about a file, and the table comes from a library",
-                "a .jsonl, .csv or .md file is expected with it");
+  for (const auto& [name, option] :
+       {std::pair("fields", "--fields"), std::pair("allow_unread", "--allow-unread")}) {
+    if (values.given(name))
+      throw usage(std::string(option) + " is about a file, and the table comes from a library",
+                  "a .jsonl, .csv or .md file is expected with it");
+  }
 }
 
 std::vector<published::Row> library_rows(const settings::ToolValues& values) {

@@ -15,10 +15,12 @@ namespace scalemark::cli {
 // a file that is larger than any of these.
 std::string read_row_text(const std::string& path);
 
-// Rows of a table's file, ordered by id; --fields and --group give what the file does not say.
+// Rows of a table's file, ordered by id; --fields and --group give what the file does not say, and
+// --allow-unread takes a file of which some cells cannot be read.
 importing::TableFile read_row_file(const std::string& path, const settings::ToolValues& values);
 
-// Throws usage() (64) for --fields beside a table that comes with the program: its rows are whole.
+// Throws usage() (64) for --fields or --allow-unread beside a table that comes with the program:
+// its rows are whole.
 void refuse_idle_fields(const settings::ToolValues& values);
 
 // Rows of the program's own library, or of the folder that --library names.

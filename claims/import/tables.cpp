@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -173,6 +174,16 @@ std::optional<Row> row_of_line(const tables::Row& from, const SpeedUps& speedups
   return row;
 }
 
+std::vector<Row> rows_of_table(const tables::Table& table, const std::string& file) {
+  const SpeedUps speedups = speedups_in(table);
+  const std::string name = std::filesystem::path(file).filename().string();
+  std::vector<Row> rows;
+  for (const tables::Row& line : table.rows) {
+    if (auto row = row_of_line(line, speedups, name)) rows.push_back(std::move(*row));
+  }
+  return rows;
+}
+
 // timm's benchmark of one GPU has a line for each network.
 
 constexpr const char* kTimmRate = "train_samples_per_sec";
@@ -237,21 +248,21 @@ std::vector<tables::Table> tables_in(std::string_view text, const std::string& f
   }
 }
 
-TableFile read_printed(std::string_view text, const TableRequest& request) {
+TableFile printed_rows(std::string_view text, const TableRequest& request) {
   TableFile read{.form = "table", .rows = {}};
   const auto tables = tables_in(text, request.file);
   for (const tables::Table& table : tables) {
+    if (table.unread.cells > 0 && !request.allow_unread)
+      throw bad_data("'" + request.file + "': " + tables::unread_text(table.unread),
+                     "one number with a known unit is expected in each cell",
+                     "--allow-unread takes the other cells");
     std::string group = request.group;
     // The heading above a table distinguishes it from the file's others.
     if (tables.size() > 1 && table.name.size() > request.file.size() + 2)
       group += "/" + table.name.substr(request.file.size() + 2);
-    const SpeedUps speedups = speedups_in(table);
-    for (const tables::Row& line : table.rows) {
-      auto row =
-          row_of_line(line, speedups, std::filesystem::path(request.file).filename().string());
-      if (!row) continue;
-      row->group = group;
-      read.rows.push_back(std::move(*row));
+    for (Row& row : rows_of_table(table, request.file)) {
+      row.group = group;
+      read.rows.push_back(std::move(row));
     }
   }
   if (read.rows.empty())
@@ -264,7 +275,8 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
   const std::string ending = ending_of(request.file);
   const std::string name = std::filesystem::path(request.file).filename().string();
   if (ending == ".csv" || ending == ".tsv") {
-    const tables::TextTable table = tables::csv_table(text);
+    const tables::TextTable table =
+        tables::csv_table(tables::with_plain_ends(text), ending == ".tsv");
     if (column_of(table, kTimmRate) && column_of(table, "model"))
       return {"timm benchmark", timm_rows(table, name)};
   }
@@ -277,7 +289,7 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
                    "baseline.json with train_throughput, are expected",
                    "training logs: scalemark import FILE --output ROWS.jsonl");
   }
-  return read_printed(text, request);
+  return printed_rows(text, request);
 }
 
 // A table may hold several precisions: the one that is given is for rows that name none.
@@ -322,14 +334,11 @@ bool is_table_file(const std::string& path) {
   return std::ranges::find(kEndings, ending_of(path)) != kEndings.end();
 }
 
-std::vector<Row> printed_rows(std::span<const tables::Table> tables, const std::string& file,
-                              const GivenFields& given) {
+std::vector<Row> rows_of_tables(std::span<const tables::Table> tables, const std::string& file,
+                                const GivenFields& given) {
   std::vector<Row> rows;
   for (const tables::Table& table : tables) {
-    for (const tables::Row& line : table.rows) {
-      auto row = row_of_line(line, std::filesystem::path(file).filename().string());
-      if (row) rows.push_back(std::move(*row));
-    }
+    std::ranges::move(rows_of_table(table, file), std::back_inserter(rows));
   }
   fill_rows(rows, given, "'" + file + "'", /*printed_table=*/true);
   return rows;

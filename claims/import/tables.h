@@ -15,8 +15,8 @@
 namespace scalemark::importing {
 
 // Makes the rows of printed tables as far as they and --fields say what they need.
-std::vector<published::Row> printed_rows(std::span<const tables::Table> tables,
-                                         const std::string& file, const GivenFields& given);
+std::vector<published::Row> rows_of_tables(std::span<const tables::Table> tables,
+                                           const std::string& file, const GivenFields& given);
 
 struct TableFile {
   std::string form;  // "SuperBench summary"
@@ -32,6 +32,7 @@ bool is_table_file(const std::string& path);
 struct TableRequest {
   std::string file, group;
   bool named = false;
+  bool allow_unread = false;  // else bad_data() (65) for a table with a cell that cannot be read
 };
 TableFile read_table_file(std::string_view text, const TableRequest& request,
                           const GivenFields& given);

@@ -100,7 +100,8 @@ Judged count_of(std::span<const Table> tables) {
     for (const Row& row : table.rows) {
       judged.compared += row.speedup.has_value() + row.efficiency.has_value() + row.ratios.size();
       judged.compared += (row.batch && row.global_batch) + (row.rate && row.rate_per_gpu) +
-                         (row.step_s.has_value() || row.time_s.has_value());
+                         (row.step_s.has_value() || row.time_s.has_value()) +
+                         (row.mfu && (row.flops || rate_of(row)));
     }
   }
   return judged;

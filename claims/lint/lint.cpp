@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
+#include <utility>
 
 #include "core/base/characters.h"
 #include "core/base/error.h"
@@ -38,6 +40,21 @@ std::string gpus_text(const Row& row) {
          (*row.gpus == 1 ? "" : "s");
 }
 
+namespace {
+
+// An info is said once: of a row, whose rates may be printed in two units, and in the same
+// words of several rows.
+void say_infos_once(std::vector<Finding>& findings) {
+  std::set<std::pair<std::string, std::string>> said;
+  std::erase_if(findings, [&](const Finding& one) {
+    if (one.severity != kInfo) return false;
+    const bool of_row = !one.row.empty() && !said.insert({one.kind->code, one.row}).second;
+    return of_row || !said.insert({one.kind->code, "\n" + one.text}).second;
+  });
+}
+
+}  // namespace
+
 std::vector<Finding> lint(std::span<const Table> tables) {
   std::vector<SiblingFinding> siblings;
   judge_siblings(tables, siblings);
@@ -53,6 +70,7 @@ std::vector<Finding> lint(std::span<const Table> tables) {
       if (one.table == &table) own.push_back(one.finding);
     }
     std::ranges::stable_sort(own, {}, [](const Finding& one) { return rank_of(one.severity); });
+    say_infos_once(own);
     all.insert(all.end(), own.begin(), own.end());
   }
   return all;

@@ -64,7 +64,7 @@ inline Bounds bounds_of(const Printed& printed) { return {printed.low(), printed
 std::string gpus_text(const Row& row);  // "1 GPU"; the row must have a count
 
 void judge_ratios(const Table& table, Findings& findings);        // ratios.cpp
-void judge_products(const Table& table, Findings& findings);      // ratios.cpp
+void judge_products(const Table& table, Findings& findings);      // work_rules.cpp
 void judge_series(const Table& table, Findings& findings);        // series_rules.cpp
 void judge_plausibility(const Table& table, Findings& findings);  // series_rules.cpp
 // Rows of one chip may stand in several tables, and two tables may have the same name.

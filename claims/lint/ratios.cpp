@@ -1,10 +1,9 @@
-// Checks printed ratios and products against the cells that they are made of: speed-ups,
-// efficiencies, batches, rates times durations.
+// Checks printed ratios against the cells that they are made of: speed-ups, efficiencies, one
+// column against another.
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -103,9 +102,15 @@ std::vector<Contradiction> wrong_speedups(const Series& series) {
   const auto base = base_of(series);
   if (!base) return {};
   std::vector<Contradiction> all;
+  const Row* before = base->row;
   for (const Row* row : series) {
     if (row == base->row || !row->speedup) continue;
-    auto found = nearest(*row, *row->speedup, speeds(*row, *base->row), base->speedup,
+    std::vector<Speed> readings = speeds(*row, *base->row);
+    // "+95 %" may be more than the row above.
+    if (row->gain && has_speed(*before))
+      std::ranges::move(speeds(*row, *before), std::back_inserter(readings));
+    before = row;
+    auto found = nearest(*row, *row->speedup, readings, base->speedup,
                          significant(row->speedup->value, 6) + "x" + on_gpus(*row));
     if (found.by > 0) {
       found.efficiency = found.ratio * *base->row->gpus / *row->gpus;
@@ -121,7 +126,13 @@ std::vector<Contradiction> wrong_speedups(const Series& series) {
         return std::fabs(off / (all.front().row->speedup->value / all.front().ratio) - 1) <
                kContradiction;
       });
-  if (alike) all.clear();
+  // An improvement may be one over something else, unless most rows are of these cells.
+  const auto gains = std::ranges::count_if(
+      series, [&](const Row* row) { return row->gain && row->speedup && row != base->row; });
+  const bool over_others =
+      2 * std::ranges::count_if(all, [](const Contradiction& one) { return one.row->gain; }) >
+      gains;
+  if (alike || (gains > 0 && over_others)) all.clear();
   return all;
 }
 
@@ -146,6 +157,13 @@ std::vector<Contradiction> wrong_efficiencies(const Series& series) {
       readings.push_back({bounds_of(*row->speedup), row->speedup->text + "x"});
     }
     if (readings.empty()) continue;
+    // The first row need not be what efficiencies are relative to.
+    if (base->efficiency && !is_one(*base->efficiency)) {
+      for (std::size_t i = readings.size(); i-- > 0;) {
+        readings.push_back(
+            {times(readings[i].ratio, base->efficiency->value), readings[i].in_words});
+      }
+    }
     auto found = nearest(
         *row, *row->efficiency, readings, fewer,
         "an efficiency of " + significant(100 * row->efficiency->value, 4) + " %" + on_gpus(*row));
@@ -201,9 +219,8 @@ void judge_totals(const Table& table, Findings& findings) {
 void judge_precision_ratios(const Table& table, Findings& findings) {
   for (const Row& row : table.rows) {
     for (const tables::PrecisionRatio& ratio : row.ratios) {
-      const auto other = std::ranges::find_if(table.rows, [&](const Row& one) {
-        return one.id == row.id && one.precision == ratio.from;
-      });
+      const auto other = std::ranges::find_if(
+          table.rows, [&](const Row& one) { return one.id == row.id && one.column == ratio.from; });
       if (other == table.rows.end() || !row.rate || !other->rate) continue;
       // "TF32 to amp" and "amp to TF32" may both label the same ratio, so its reciprocal is
       // accepted, too.
@@ -250,118 +267,6 @@ void judge_ratios(const Table& table, Findings& findings) {
   }
   judge_precision_ratios(table, findings);
   judge_totals(table, findings);
-}
-
-namespace {
-
-constexpr double kOff = 0.02;        // added to what the printed digits allow
-constexpr double kBatchOff = 0.001;  // whole batches only; submissions may print fractions
-constexpr std::size_t kRowsOfAnEpoch = 3;
-
-// Returns the samples of a step for each reading of "batch": per micro-step, per optimizer step, or
-// of all GPUs.
-std::vector<double> samples_of_a_step(const Row& row) {
-  std::vector<double> all;
-  if (row.global_batch) all.push_back(*row.global_batch);
-  if (!row.batch) return all;
-  const double accumulation = row.accumulation.value_or(1);
-  if (row.gpus) {
-    all.push_back(*row.batch * *row.gpus * accumulation);
-    all.push_back(*row.batch * *row.gpus);
-  }
-  if (!row.batch_per_gpu) {
-    all.push_back(*row.batch);
-    all.push_back(*row.batch * accumulation);
-  }
-  return all;
-}
-
-void judge_batch(const Row& row, Findings& findings) {
-  if (!row.batch || !row.global_batch || !row.gpus || row.counts_nodes) return;
-  Row without = row;
-  without.global_batch.reset();
-  const std::vector<double> products = samples_of_a_step(without);
-  const double off = std::floor(*row.batch) == *row.batch ? kBatchOff : kOff;
-  const auto is_it = [&](double product) {
-    return std::fabs(product / *row.global_batch - 1) <= off;
-  };
-  if (std::ranges::any_of(products, is_it)) return;
-  findings.add(kinds::batch_product, kError, row.id,
-               {{"global_batch", *row.global_batch},
-                {"batch", *row.batch},
-                {"accumulation", row.accumulation},
-                {"gpus", gpus_text(row)},
-                {"product", products.front()}});
-}
-
-Bounds product(const Printed& a, const Printed& b) {
-  return {std::max(0.0, a.low()) * std::max(0.0, b.low()), a.high() * b.high()};
-}
-
-void judge_step(const Row& row, Findings& findings) {
-  const auto rate = rate_of(row);
-  if (!rate || !row.step_s || row.counts_nodes) return;
-  std::vector<double> readings = samples_of_a_step(row);
-  if (row.unit.starts_with("tok")) {
-    // Where rates count tokens, a batch may count sequences or tokens.
-    const auto sequences = readings;
-    for (const double one : sequences) {
-      if (row.sequence_length) readings.push_back(one * static_cast<double>(*row.sequence_length));
-    }
-    if (!row.sequence_length) return;
-  }
-  if (readings.empty()) return;
-  const Bounds samples = product(*rate, *row.step_s);
-  double nearest = gap(samples, {readings.front(), readings.front()});
-  for (const double one : readings) nearest = std::min(nearest, gap(samples, {one, one}));
-  if (nearest < kOff) return;
-  findings.add(kinds::rate_time, kError, row.id,
-               {{"rate", rate->text},
-                {"step", row.step_s->text},
-                {"samples", (samples.low + samples.high) / 2},
-                {"step_samples", readings.front()}});
-}
-
-// Rate times time of an epoch is the size of the data set, which is printed or equal in all rows of
-// one network.
-void judge_epochs(const Table& table, Findings& findings) {
-  std::map<std::string, std::vector<const Row*>> families;
-  for (const Row& row : table.rows) {
-    if (rate_of(row) && row.time_s && (row.time_is_of_an_epoch || row.samples))
-      families[row.network + "|" + row.series].push_back(&row);
-  }
-  const auto samples_of = [](const Row& row) { return product(*rate_of(row), *row.time_s); };
-  for (const auto& [name, rows] : families) {
-    std::vector<double> all;
-    for (const Row* row : rows) {
-      if (!row->samples) all.push_back((samples_of(*row).low + samples_of(*row).high) / 2);
-    }
-    std::ranges::sort(all);
-    for (const Row* row : rows) {
-      const bool told = row->samples.has_value();
-      if (!told && all.size() < kRowsOfAnEpoch) continue;
-      const double usual = told ? 0 : all[all.size() / 2];
-      const Bounds expected = told ? bounds_of(*row->samples) : Bounds{usual, usual};
-      const Bounds samples = samples_of(*row);
-      if (gap(samples, expected) < kOff) continue;
-      findings.add(kinds::rate_time, kError, row->id,
-                   {{"rate", rate_of(*row)->text},
-                    {"time", row->time_s->text},
-                    {"samples", (samples.low + samples.high) / 2},
-                    {"printed", told ? row->samples->text : ""},
-                    {"usual", usual}});
-    }
-  }
-}
-
-}  // namespace
-
-void judge_products(const Table& table, Findings& findings) {
-  for (const Row& row : table.rows) {
-    judge_batch(row, findings);
-    judge_step(row, findings);
-  }
-  judge_epochs(table, findings);
 }
 
 }  // namespace scalemark::lint

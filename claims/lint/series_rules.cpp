@@ -220,11 +220,26 @@ bool judge_flat(const Series& rated, Findings& findings) {
   return true;
 }
 
+// A rate that would fit with a digit more, between two that agree per GPU.
+bool judge_digit(const Series& rated, std::size_t i, Findings& findings) {
+  if (i + 1 >= rated.size()) return false;
+  const double before = per_gpu(*rated[i - 1]), after = per_gpu(*rated[i + 1]);
+  const double share = 2 * per_gpu(*rated[i]) / (before + after);
+  if (std::fabs(before / after - 1) > kOffNeighbours || share < 0.085 || share > 0.118)
+    return false;
+  findings.add(kinds::lost_digit, kWarning, rated[i]->id,
+               {{"rate", rate_of(*rated[i])->text},
+                {"gpus", gpus_text(*rated[i])},
+                {"usual", (before + after) / 2 * *rated[i]->gpus}});
+  return true;
+}
+
 void judge_neighbours(const Series& rated, Findings& findings) {
   for (std::size_t i = 1; i < rated.size(); ++i) {
     const Row &row = *rated[i], &before = *rated[i - 1];
     const double share = per_gpu(row) / per_gpu(before);
     const reporting::Named rate{"rate", rate_of(row)->text}, gpus{"gpus", gpus_text(row)};
+    if (judge_digit(rated, i, findings)) continue;
     if (*row.gpus >= kManyMore && std::fabs(share * *row.gpus - 1) < kOffNeighbours &&
         share < 0.5) {
       findings.add(kinds::total_or_per_gpu, kInfo, row.id, {rate, gpus});

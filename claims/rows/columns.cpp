@@ -1,25 +1,26 @@
 #include "claims/rows/columns.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
+#include <utility>
 
 #include "core/base/text.h"
 
 namespace scalemark::tables {
 namespace {
 
-// Returns lower case without markup. Any other run of characters than letters, digits, '/', '%' and
+// Returns lower case. Any other run of characters than letters, digits, '/', '%' and
 // '#' becomes one blank, and one blank stands at both ends.
 std::string plain(std::string_view header) {
   std::string text = " ";
-  bool in_tag = false;
   for (const char c : header) {
-    if (c == '<') in_tag = true;
     const auto byte = static_cast<unsigned char>(c);
-    const bool kept =
-        !in_tag && ((byte < 128 && std::isalnum(byte)) || c == '/' || c == '%' || c == '#');
+    const bool kept = (byte < 128 && std::isalnum(byte)) || c == '/' || c == '%' || c == '#';
+    // "images / s" is "images/s".
+    if (kept && text.size() > 1 && text.ends_with(' ') &&
+        (c == '/' || text[text.size() - 2] == '/'))
+      text.pop_back();
     if (c == '#' && kept) {
       text += text.back() == ' ' ? "# " : " # ";
     } else if (kept) {
@@ -27,29 +28,29 @@ std::string plain(std::string_view header) {
     } else if (text.back() != ' ') {
       text += ' ';
     }
-    if (c == '>') in_tag = false;
   }
   if (text.back() != ' ') text += ' ';
   return text;
 }
 
-struct PrecisionWord {
-  const char* word;
-  const char* precision;
-};
-constexpr auto kPrecisionWords = std::to_array<PrecisionWord>({{"fp32", "fp32"},
-                                                               {" float32", "fp32"},
-                                                               {"single precision", "fp32"},
-                                                               {"tf32", "tf32"},
-                                                               {"tensorfloat", "tf32"},
-                                                               {" bf16", "bf16"},
-                                                               {"bfloat16", "bf16"},
-                                                               {"fp16", "fp16"},
-                                                               {" float16", "fp16"},
-                                                               {"half precision", "fp16"},
-                                                               {"mixed", "amp"},
-                                                               {" amp ", "amp"},
-                                                               {"fp8", "fp8"}});
+constexpr std::pair<const char*, const char*> kPrecisionWords[] = {{"fp32", "fp32"},
+                                                                   {" float32", "fp32"},
+                                                                   {"single precision", "fp32"},
+                                                                   {"tf32", "tf32"},
+                                                                   {"tensorfloat", "tf32"},
+                                                                   {" bf16", "bf16"},
+                                                                   {"bfloat16", "bf16"},
+                                                                   {"fp16", "fp16"},
+                                                                   {" float16", "fp16"},
+                                                                   {"half precision", "fp16"},
+                                                                   {"mixed", "amp"},
+                                                                   {" amp ", "amp"},
+                                                                   {"fp8", "fp8"}};
+
+bool names_work(const std::string& text) {
+  return has_any(text, {"image", "img", "sample", "token", "tok/", "sequence", "seq/", "throughput",
+                        "examples"});
+}
 
 double seconds_of(const std::string& text) {
   if (has_any(text, {" ms ", "millisecond", "msec", " ms/"})) return 1e-3;
@@ -67,33 +68,39 @@ bool is_per_gpu(const std::string& text) {
 bool is_time(const std::string& text) {
   const bool per_piece = has_any(text, {"/step", "/iter", "/batch", "/epoch", "per step",
                                         "per iter", "per batch", "per epoch"});
-  const bool counts_seconds = has_any(text, {
-                                                "time",
-                                                "second",
-                                                " s ",
-                                                " s/",
-                                                " sec ",
-                                                " sec/",
-                                                " secs ",
-                                                "duration",
-                                                "latency",
-                                                " ms",
-                                                "minute",
-                                                " min ",
-                                                "hour",
-                                            });
-  const bool counts_samples = has_any(
-      text, {"image", "img", "sample", "token", "sequence", "seq/", "throughput", "examples"});
-  return counts_seconds && (per_piece || !counts_samples) &&
+  const bool counts_seconds =
+      has_any(text, {"time", "second", " s ", " s/", " sec ", " sec/", " secs ", "duration",
+                     "wall clock", "latency", " ms", "minute", " min ", "hour"});
+  return counts_seconds && (per_piece || !names_work(text)) &&
          !has_any(text, {"times faster", "speedup", "speed up"});
 }
 
+// "images/min" counts for 60 seconds, any other rate for one.
+double seconds_of_rate(const std::string& text) {
+  if (!names_work(text)) return 1;
+  if (has_any(text, {"/min", "per min"})) return 60;
+  return has_any(text, {"/h ", "/hour", "per hour"}) ? 3600 : 1;
+}
+
+bool counts_steps(const std::string& text) {
+  return has_any(text, {" it/", " its/", " iter/", " iters/", "iterations/", " step/", " steps/",
+                        "batches/", "steps per s", "iterations per s", "iter per s"});
+}
+
+// "k img/s", "tokens/s (M)"
+double thousands_of(const std::string& text) {
+  if (has_any(text, {" k ", " ktok", " kimg", " ksample", " k/s", "thousand", "10 3 "})) return 1e3;
+  return has_any(text, {" m ", " mtok", " mimg", "million"}) ? 1e6 : 1;
+}
+
 bool is_rate(const std::string& text) {
-  return has_any(text, {"throughput", "/s ", "/s/", "/sec", "/second", "per sec", "per second",
+  return seconds_of_rate(text) > 1 ||
+         has_any(text, {"throughput", "/s ", "/s/", "/sec", "/second", "per sec", "per second",
                         " ips ", " fps ", "img/s", "images/s", " it/s "});
 }
 
 std::string unit_of_rate(const std::string& text) {
+  if (counts_steps(text)) return "it/s";
   if (has_any(text, {"img", "image"})) return "img/s";
   if (has_any(text, {"token", "tok/"})) return "tokens/s";
   if (has_any(text, {"seq"})) return "seq/s";
@@ -108,14 +115,11 @@ bool compares_others(const std::string& text) {
 
 // Returns the words that few headers have: not those in kCommon.
 std::vector<std::string> own_words_of(const std::string& text) {
-  static constexpr std::string_view kCommon[] = {
-      "images",   "image",      "img",       "imgs",  "samples", "sample",  "tokens",
-      "tok",      "sequences",  "seq",       "s",     "sec",     "second",  "seconds",
-      "per",      "throughput", "speedup",   "speed", "up",      "scaling", "strong",
-      "weak",     "efficiency", "total",     "x",     "%",       "gpu",     "gpus",
-      "in",       "the",        "of",        "fp32",  "tf32",    "fp16",    "bf16",
-      "amp",      "mixed",      "precision", "ips",   "factor",  "average", "avg",
-      "training", "train",      "mean"};
+  static constexpr std::string_view kCommon =
+      " images image img imgs samples sample tokens tok sequences seq s sec second seconds per "
+      "throughput speedup speed up scaling strong weak efficiency total x % gpu gpus in the of fp32 "
+      "tf32 fp16 bf16 amp mixed precision ips factor average avg training train mean k it iterations "
+      "steps ";
   std::vector<std::string> words;
   std::string word;
   for (const char c : text) {
@@ -123,8 +127,7 @@ std::vector<std::string> own_words_of(const std::string& text) {
       word += c;
       continue;
     }
-    if (!word.empty() && std::ranges::find(kCommon, word) == std::end(kCommon))
-      words.push_back(word);
+    if (!word.empty() && !has_any(kCommon, {" " + word + " "})) words.push_back(word);
     word.clear();
   }
   return words;
@@ -140,7 +143,7 @@ ColumnKind batch_kind(const std::string& text) {
 // These headers hold a ratio word: the speed-up of so many GPUs, an efficiency, or one precision
 // against another.
 ColumnKind ratio_kind(const std::string& text, std::size_t precisions) {
-  if (has_any(text, {"efficien"})) return ColumnKind::kEfficiency;
+  if (has_any(text, {"efficien", "effizien"})) return ColumnKind::kEfficiency;
   if (precisions >= 2) return ColumnKind::kPrecisionRatio;
   if (has_any(text, {"%"}) && has_any(text, {"scaling"})) return ColumnKind::kEfficiency;
   return ColumnKind::kSpeedup;
@@ -156,9 +159,11 @@ ColumnKind named_kind(const std::string& text) {
   if (ways ||
       has_any(text, {"tensor parallel", "pipeline parallel", "model parallel", "data parallel"}))
     return ColumnKind::kParallel;
-  const bool counts = has_any(text, {"#", " num ", "number", " no ", "count"});
-  if (has_any(text, {"world size", "worldsize", " gpus ", " ranks ", " devices ", " workers ",
-                     " accelerators ", "processes", " gpu count", " cards "})) {
+  const bool counts =
+      has_any(text, {"#", " num ", "number", " no ", "count", " nombre ", " numero "});
+  if (has_any(text,
+              {"world size", "worldsize", " gpus ", " ranks ", " devices ", " workers ",
+               " accelerators ", "processes", " gpu count", " cards ", " n gpu ", " total gpu "})) {
     return has_any(text, {"type", "model ", "name"}) ? ColumnKind::kChip : ColumnKind::kGpus;
   }
   if (counts && has_any(text, {" gpu ", " device "})) return ColumnKind::kGpus;
@@ -169,6 +174,9 @@ ColumnKind named_kind(const std::string& text) {
     return ColumnKind::kPrecision;
   if (has_any(text, {"sequence length", "seq len", "seqlen", " seq ", "max seq", "context length"}))
     return ColumnKind::kSequence;
+  // Numbers of these tell networks apart.
+  if (has_any(text, {" params ", "parameters", "image size", "resolution", " layers ", " hidden "}))
+    return ColumnKind::kVariant;
   if (has_any(text, {"util", " mem", "vram", "power", "cost", "price", "temp"}))
     return ColumnKind::kOther;
   if (has_any(text, {" gpu ", "hardware", " device ", " system ", " chip ", "instance",
@@ -177,6 +185,9 @@ ColumnKind named_kind(const std::string& text) {
   if (has_any(text, {" model ", "network", "workload", "architecture"}))
     return ColumnKind::kNetwork;
   if (has_any(text, {"samples", "images", "sequences"})) return ColumnKind::kSamples;
+  if (has_any(text, {" epochs "})) return ColumnKind::kEpochs;
+  if (has_any(text, {" steps ", " iterations ", " iters "})) return ColumnKind::kSteps;
+  if (has_any(text, {"accuracy", " acc ", " top 1", " top1"})) return ColumnKind::kAccuracy;
   return ColumnKind::kOther;
 }
 
@@ -233,10 +244,23 @@ ColumnMeaning meaning_of(std::string_view header) {
   const bool rate_of_scaling = is_rate(text) && has_any(text, {"throughput", "/s", "per sec"}) &&
                                !has_any(text, {"speedup", "speed up", "efficien", " vs "});
   const bool ratio =
-      !rate_of_scaling && has_any(text, {"speedup", "speed up", "scaling", "efficien",
-                                         "scale factor", " vs ", " x faster"});
+      !rate_of_scaling &&
+      has_any(text, {"speedup", "speed up", "scaling", "efficien", "scale factor", " vs ",
+                     " x faster", "effizienz", "beschleunigung", "acc l ration"});
+  // "GPU hours", "ms per image".
+  const bool gpu_hours = has_any(text, {"gpu hour", "gpu h ", "gpuhour", "device hour"});
+  const bool of_a_sample = !is_rate(text) &&
+                           has_any(text, {"per image", "per sample", "per sequence", "per token",
+                                          "/image", "/img", "/sample", "/token"}) &&
+                           has_any(text, {" ms", " us", " s ", " s/", " sec", "time", "latency"});
   if (has_any(text, {" mfu "})) {
     meaning.kind = ColumnKind::kMfu;
+  } else if (gpu_hours) {
+    meaning.kind = ColumnKind::kGpuHours;
+    meaning.factor = 3600;
+  } else if (of_a_sample) {
+    meaning.kind = ColumnKind::kSampleTime;
+    meaning.factor = seconds_of(text);
   } else if (ratio && meaning.precisions.size() < 2 && compares_others(text)) {
     meaning.kind = ColumnKind::kOther;
   } else if (ratio) {
@@ -253,12 +277,19 @@ ColumnMeaning meaning_of(std::string_view header) {
                        ? ColumnKind::kStepTime
                    : has_any(text, {"epoch"}) ? ColumnKind::kEpochTime
                                               : ColumnKind::kTime;
+  } else if (has_any(text, {"flop"}) && has_any(text, {"/s", "flops", "per s"})) {
+    meaning.kind = ColumnKind::kFlops;
   } else if (has_any(text, {"flop", "gb/s", "mb/s", "gib/s", "mib/s", "/w ", "/watt", "per watt",
                             "/j ", "per joule"})) {
     meaning.kind = ColumnKind::kOther;
   } else if (is_rate(text)) {
     meaning.kind = is_per_gpu(text) ? ColumnKind::kRatePerGpu : ColumnKind::kRate;
     meaning.unit = unit_of_rate(text);
+    meaning.factor = thousands_of(text) / seconds_of_rate(text);
+  } else if (has_any(text, {"improvement", " gain ", "increase", " faster "})) {
+    // The cells show whether these are shares of a rate.
+    meaning.kind = compares_others(text) ? ColumnKind::kOther : ColumnKind::kSpeedup;
+    meaning.gain = true;
   } else if (has_any(text, {"batch", " bs ", " gbs ", " mbs "})) {
     meaning.kind = batch_kind(text);
   } else {
@@ -272,7 +303,7 @@ ColumnMeaning meaning_of_prose(std::string_view sentence) {
   ColumnMeaning meaning;
   // In "batch 32 per GPU" the last words are not about a rate, so such a sentence is not used.
   const bool batch_per_gpu = is_per_gpu(text) && has_any(text, {"batch"});
-  const bool rate = is_rate(text);
+  const bool rate = is_rate(text) && !counts_steps(text);
   const bool time = has_any(text, {" time", " seconds", "latency", " minutes", " hours", "duration",
                                    " ms ", " s/", " sec ", "ms/"});
   if (batch_per_gpu || (rate && time)) return meaning;

@@ -16,6 +16,7 @@ enum class ColumnKind {
   kNetwork,
   kPrecision,
   kSequence,
+  kVariant,   // a size of the network
   kParallel,  // a way or degree of splitting a network, which leaves fewer copies than GPUs
   kBatch,     // a batch per GPU, per step, or of all GPUs
   kBatchPerGpu,
@@ -30,14 +31,22 @@ enum class ColumnKind {
   kStepTime,
   kTime,
   kEpochTime,
+  kSampleTime,
   kSamples,
+  kEpochs,
+  kSteps,
+  kGpuHours,
+  kFlops,     // FLOP per second that a run reached
+  kAccuracy,  // the trained network has it
 };
 
 struct ColumnMeaning {
   ColumnKind kind = ColumnKind::kOther;
   std::vector<std::string> precisions;  // ordered as in the header
-  double factor = 1;  // converts the column's unit into seconds, and per cents into shares
-  std::string unit;   // set for a rate: "img/s"
+  // Converts the column's unit into seconds or samples per second, and per cents into shares.
+  double factor = 1;
+  bool gain = false;                   // a speed-up is printed as what is added to 100 %
+  std::string unit;                    // set for a rate: "img/s"
   std::vector<std::string> own_words;  // words that distinguish it within its kind: "DDP"
 };
 

@@ -6,6 +6,7 @@
 
 #include "claims/rows/mapping.h"
 #include "claims/rows/text_tables.h"
+#include "core/base/characters.h"
 
 namespace scalemark::tables {
 namespace {
@@ -83,6 +84,9 @@ void add_run(const std::string& run, std::size_t begin, std::vector<Token>& toke
   if (digits > 0 && kind_of_word(rest) != Kind::kWord) {
     add(Kind::kNumber, 0, digits);
     add(kind_of_word(rest), digits, run.size());
+  } else if (digits > 0 && rest == "x") {
+    add(Kind::kNumber, 0, digits);
+    add(Kind::kTimes, digits, run.size());
   } else if (digits > 0 && rest.starts_with('x') &&
              (is_known(rest.substr(1)) || rest.find('x', 1) != std::string_view::npos)) {
     add(Kind::kNumber, 0, digits);
@@ -244,6 +248,9 @@ class Matcher {
       return std::nullopt;
     }
     if (chip_at(k)) return Match{number(i), {}, i, k};
+    // Reads "Multi-GPU (2x)".
+    const bool alone = times && i > 1 && sign(i - 1, "(") && sign(k, ")");
+    if (alone && is(i - 2, Kind::kGpu)) return Match{number(i), {}, i, k};
     return std::nullopt;
   }
 
@@ -319,6 +326,8 @@ std::optional<Machines> read(std::string_view text, bool counts) {
   std::string rest(text.substr(0, tokens[match->first].begin));
   rest += text.substr(tokens[match->end - 1].end);
   rest = without_count(without_edges(rest));
+  // "Multi-GPU (4x)" and "Single GPU" are of one series.
+  if (lower_case(rest).starts_with("multi") && rest.size() <= 9) rest.clear();
   return Machines{match->gpus, match->nodes, matcher.names_a_chip() ? rest : "",
                   matcher.names_a_chip() ? "" : rest};
 }

@@ -19,10 +19,15 @@ class Words {
   void add(std::string_view text) {
     for (const char c : text) {
       const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
-      if (text_.size() >= kLongestText || (blank && (text_.empty() || text_.back() == ' ')))
+      if (text_.size() >= kLongestText ||
+          (blank && (text_.empty() || text_.back() == ' ' || text_.back() == '\n')))
         continue;
       text_ += blank ? ' ' : c;
     }
+  }
+  // Ends a line by <br>: what follows is no more of the number before it.
+  void end_line() {
+    if (text_.size() < kLongestText && !text_.empty()) text_ += '\n';
   }
   void clear() { text_.clear(); }
   std::string text() const { return trimmed(text_); }
@@ -31,14 +36,14 @@ class Words {
   std::string text_;
 };
 
-struct Cell {
+struct GridCell {
   std::string text;
   bool header = false, first = true;  // first: it is the leftmost column that the cell spans
   std::size_t rows_left = 0;
 };
 
 struct GridRow {
-  std::vector<Cell> cells;
+  std::vector<GridCell> cells;
   bool all_headers = true;
   std::size_t line = 0, own = 0;  // own: cells that do not reach down from an earlier row
 };
@@ -52,7 +57,7 @@ class Grid {
     row_ = GridRow{.cells = {}, .all_headers = true, .line = line, .own = 0};
   }
 
-  void add(Cell cell, std::size_t columns, std::size_t rows) {
+  void add(GridCell cell, std::size_t columns, std::size_t rows) {
     fill_from_above();
     row_.own++;
     row_.all_headers = row_.all_headers && (cell.header || in_head);
@@ -98,7 +103,7 @@ class Grid {
     for (std::size_t r = first; r < body; ++r) add_headers(rows_[r], table.header);
     for (std::size_t r = body; r < rows_.size(); ++r) {
       Cells cells;
-      for (Cell& cell : rows_[r].cells) cells.push_back(cell.first ? std::move(cell.text) : "");
+      for (GridCell& cell : rows_[r].cells) cells.push_back(cell.first ? std::move(cell.text) : "");
       table.rows.push_back(std::move(cells));
       const bool alone = (r == body || rows_[r - 1].line != rows_[r].line) &&
                          (r + 1 == rows_.size() || rows_[r + 1].line != rows_[r].line);
@@ -112,7 +117,7 @@ class Grid {
   // Adds cells of earlier rows that reach down to this one.
   void fill_from_above() {
     while (row_.cells.size() < carried_.size() && carried_[row_.cells.size()].rows_left > 0) {
-      Cell cell = carried_[row_.cells.size()];
+      GridCell cell = carried_[row_.cells.size()];
       cell.rows_left--;
       row_.cells.push_back(std::move(cell));
     }
@@ -131,7 +136,7 @@ class Grid {
   }
 
   std::vector<GridRow> rows_;
-  std::vector<Cell> carried_;  // cells of the row above, some of which reach down
+  std::vector<GridCell> carried_;  // cells of the row above, some of which reach down
   GridRow row_;
   bool open_ = false;
   std::size_t cells_ = 0;
@@ -159,7 +164,7 @@ class Page {
         i += at_sign(here);
       } else if (here.front() == '&') {
         const auto [text, length] = entity_at(here);
-        words_->add(text);
+        if (!struck_out_) words_->add(text);
         i += length;
       } else {
         const std::size_t length = std::min(here.find_first_of("<&\n", 1), here.size());
@@ -186,7 +191,7 @@ class Page {
       above_.clear();
       over_ = false;
     }
-    words_->add(text);
+    if (!struck_out_) words_->add(text);
   }
 
   void end_line() {
@@ -237,7 +242,10 @@ class Page {
     } else if (is_block(name) || is_heading_name(name)) {
       over_ = true;
     }
+    if (name == "br" && grid_) words_->end_line();
     if (name == "br" || is_block(name)) words_->add(" ");
+    const bool ends = name.starts_with('/');
+    if (grid_ && is_struck_out(ends ? std::string_view(name).substr(1) : name)) struck_out_ = !ends;
     if (name == "sup") words_->add("^");
   }
 
@@ -258,7 +266,7 @@ class Page {
     } else if (name == "td" || name == "th") {
       end_cell();
       if (!grid_->is_open()) grid_->begin_row(line_);
-      open_cell_ = Cell{.text = {}, .header = name == "th", .first = true, .rows_left = 0};
+      open_cell_ = GridCell{.text = {}, .header = name == "th", .first = true, .rows_left = 0};
       columns_ = span_of(tag.attributes, "colspan");
       rows_ = span_of(tag.attributes, "rowspan");
       cell_.clear();
@@ -287,6 +295,7 @@ class Page {
     open_cell_->text = cell_.text();
     grid_->add(std::move(*open_cell_), columns_, rows_);
     open_cell_.reset();
+    struck_out_ = false;
     none_.clear();
     words_ = &none_;
   }
@@ -307,9 +316,10 @@ class Page {
   Words above_, cell_, none_;  // none_: text between cells, which is dropped
   Words* words_ = &above_;
   std::optional<Grid> grid_;
-  std::optional<Cell> open_cell_;
+  std::optional<GridCell> open_cell_;
   std::size_t columns_ = 1, rows_ = 1, line_ = 1, cells_ = 0;
-  bool in_heading_;    // the page is Markdown, and this line begins with #
+  bool in_heading_;  // the page is Markdown, and this line begins with #
+  bool struck_out_ = false;
   bool over_ = false;  // the paragraph has ended: other text begins a new one
 };
 

@@ -23,17 +23,20 @@ class Reader {
     for (std::size_t c = 0; c < columns_.size(); ++c) rates_of_ratios_.push_back(rate_of_ratio(c));
   }
 
+  // Returns a table without rows where none of its cells can be read.
   std::optional<Table> read() const {
     if (columns_.size() > kMostColumns || table_.rows.size() > kMostRows) return std::nullopt;
     const bool counts = has(ColumnKind::kGpus) || has(ColumnKind::kNodes) || counts_in_chips();
     const bool measures = std::ranges::any_of(columns_, [](const auto& one) {
       return is_rate_kind(one.kind) || is_time_kind(one.kind) || one.kind == ColumnKind::kSpeedup;
     });
-    if (!counts || !measures) return std::nullopt;
+    const bool mfu = has(ColumnKind::kMfu) && has(ColumnKind::kFlops);
+    if (!counts || (!measures && !mfu)) return std::nullopt;
     Table read{.name = table_.name, .rows = {}};
     for (std::size_t i = 0; i < table_.rows.size(); ++i) add_rows(i, read.rows);
     mark_strong(read.rows);
-    if (read.rows.empty()) return std::nullopt;
+    count_unread(read.unread);
+    if (read.rows.empty() && read.unread.cells == 0) return std::nullopt;
     return read;
   }
 
@@ -44,6 +47,27 @@ class Reader {
 
   const std::string& cell(std::size_t row, std::size_t column) const {
     return cell_of(table_, row, column);
+  }
+
+  Cell number(std::size_t row, std::size_t column) const { return number_of(table_, row, column); }
+
+  void count_unread(Unread& unread) const {
+    for (std::size_t r = 0; r < table_.rows.size(); ++r) {
+      for (std::size_t c = 0; c < columns_.size(); ++c) {
+        const ColumnKind kind = columns_[c].kind;
+        const bool judged = is_measure(kind) || kind == ColumnKind::kGpus ||
+                            kind == ColumnKind::kNodes || kind == ColumnKind::kBatch ||
+                            kind == ColumnKind::kBatchPerGpu || kind == ColumnKind::kGlobalBatch;
+        const std::string& text = cell(r, c);
+        if (!judged || !has_number(text)) continue;
+        unread.of++;
+        if (fits(kind, text, number(r, c))) continue;
+        if (unread.cells++ > 0) continue;
+        unread.place = table_.places[r];
+        unread.text = text;
+        unread.ambiguous = !table_.decimal.sure && decimal_evidence(text).maybe != 0;
+      }
+    }
   }
 
   // A blank cell of a network, a chip or a precision repeats the one above.
@@ -93,16 +117,19 @@ class Reader {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (!is_rate_kind(columns_[c].kind) || stands_beside_a_total(c)) continue;
       rated = true;
-      const auto value = read_printed(cell(r, c));
+      const auto value = rate_in(r, c);
       if (!value || !(value->value > 0)) continue;
       Row row = common;
       row.unit = columns_[c].unit;
+      row.column = column_label(columns_[c]);
       // "DDP images/s" and "FSDP images/s" belong to two series.
       row.series += joined(columns_[c].own_words, " ");
       if (!columns_[c].precisions.empty()) row.precision = columns_[c].precisions.front();
       add_times_of(r, row);
-      (columns_[c].kind == ColumnKind::kRate ? row.rate : row.rate_per_gpu) = *value;
-      if (const auto beside = per_gpu_beside(c)) row.rate_per_gpu = read_printed(cell(r, *beside));
+      (columns_[c].kind == ColumnKind::kRate && !is_of_one_gpu(r, c) ? row.rate
+                                                                     : row.rate_per_gpu) = *value;
+      if (const auto beside = per_gpu_beside(c)) row.rate_per_gpu = rate_in(r, *beside);
+      if (row.unit == "it/s") put_steps(row);
       add_ratios(r, c, row);
       rows.push_back(std::move(row));
     }
@@ -110,6 +137,21 @@ class Reader {
     Row row = common;
     add_ratios(r, columns_.size(), row);
     rows.push_back(std::move(row));
+  }
+
+  // Returns the rate per second in the unit of its header, or in its own.
+  std::optional<Printed> rate_in(std::size_t r, std::size_t c) const {
+    const Cell read = number(r, c);
+    const auto rate = read.number(Unit::kRate);
+    const bool own = rate && read.values[0].unit == Unit::kRate;
+    return rate ? std::optional(scaled(*rate, own ? 1 : columns_[c].factor)) : std::nullopt;
+  }
+
+  // "310 img/s/GPU" below "Throughput".
+  bool is_of_one_gpu(std::size_t r, std::size_t c) const {
+    const Cell read = number(r, c);
+    return read.values[0].unit == Unit::kRate &&
+           meaning_of(read.values[0].words).kind == ColumnKind::kRatePerGpu;
   }
 
   // In a table with rates in several precisions, "latency - TF32" belongs to one of them.
@@ -121,7 +163,7 @@ class Reader {
   void add_times_of(std::size_t r, Row& row) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (is_time_of_a_precision(c) && columns_[c].precisions.front() == row.precision)
-        add_time(columns_[c], cell(r, c), row);
+        put_time(columns_[c], number(r, c), row);
     }
   }
 
@@ -148,21 +190,19 @@ class Reader {
   void add_ratios(std::size_t r, std::size_t rate_column, Row& row) const {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const ColumnMeaning& column = columns_[c];
-      const bool ratio = column.kind == ColumnKind::kPrecisionRatio ||
-                         column.kind == ColumnKind::kSpeedup ||
-                         column.kind == ColumnKind::kEfficiency;
-      const auto value = ratio ? read_printed(cell(r, c)) : std::nullopt;
-      if (!value) continue;
+      const Cell read = number(r, c);
       if (column.kind == ColumnKind::kPrecisionRatio) {
-        if (column.precisions.size() >= 2 && column.precisions.back() == row.precision) {
+        const auto value = read.values.empty() ? std::nullopt : std::optional(read.values[0]);
+        if (value && column.precisions.size() >= 2 && column.precisions.back() == row.column) {
           row.ratios.push_back(
-              {scaled(*value, column.factor), column.precisions.front(), column.precisions.back()});
+              {ratio_of(*value, column), column.precisions.front(), column.precisions.back()});
         }
         continue;
       }
-      if (rate_column < columns_.size() && rates_of_ratios_[c] != rate_column) continue;
-      (column.kind == ColumnKind::kSpeedup ? row.speedup : row.efficiency) =
-          scaled(*value, column.factor);
+      if (!is_ratio_kind(column.kind) ||
+          (rate_column < columns_.size() && rates_of_ratios_[c] != rate_column))
+        continue;
+      put_ratios(column, read, row);
     }
   }
 
@@ -183,6 +223,8 @@ class Reader {
         return one.precisions == std::vector{column.precisions.front()};
       });
     }
+    if (found == columns_.size() && !column.own_words.empty())
+      found = find([&](const ColumnMeaning& one) { return one.own_words == column.own_words; });
     if (found == columns_.size())
       found = find([&](const ColumnMeaning& one) { return share_a_word(one, column); });
     if (found < columns_.size() || !column.precisions.empty()) return found;
@@ -202,7 +244,7 @@ class Reader {
       if (counts) {
         add_machines(c, filled(r, c), row);
       } else if (!labels_[c] && !is_time_of_a_precision(c)) {
-        add_cell(columns_[c], filled(r, c), row);
+        put_cell(columns_[c], filled(r, c), table_.decimal, row);
       }
     }
     if (has(ColumnKind::kParallel)) row.batch.reset();
@@ -216,7 +258,7 @@ class Reader {
   void add_machines(std::size_t c, const std::string& text, Row& row) const {
     const bool chips = columns_[c].kind == ColumnKind::kChip;
     const auto machines = machines_in_count(text);
-    const auto number = read_printed(text);
+    const auto number = read_cell(text, table_.decimal).number(Unit::kOther);
     if (machines && (machines->gpus || chips || machines->rest.empty())) {
       if (machines->gpus && !row.gpus) row.gpus = machines->gpus;
       if (machines->nodes && !machines->gpus && !row.nodes) row.nodes = machines->nodes;
@@ -227,83 +269,6 @@ class Reader {
     } else if (number && number->value > 0) {
       (columns_[c].kind == ColumnKind::kNodes ? row.nodes : row.gpus) = number->value;
     }
-  }
-
-  // Reads columns whose cells are words, or numbers that only distinguish series.
-  static bool add_word(const ColumnMeaning& column, const std::string& text, Row& row) {
-    const auto number = read_printed(text);
-    switch (column.kind) {
-      case ColumnKind::kNetwork:
-        row.network = text;
-        return true;
-      case ColumnKind::kPrecision: {
-        const auto known = precisions_in(text);
-        row.precision = known.empty() ? text : known.front();
-        return true;
-      }
-      case ColumnKind::kParallel:
-        row.phase += text + "; ";
-        return true;
-      case ColumnKind::kSequence:
-        if (number && number->value < 1e9)
-          row.sequence_length = static_cast<std::int64_t>(number->value);
-        row.series += text + "; ";
-        return true;
-      case ColumnKind::kOther:
-        if (!number) row.series += text + "; ";
-        return true;
-      default:
-        return false;
-    }
-  }
-
-  static void add_number(const ColumnMeaning& column, const Printed& number, Row& row) {
-    switch (column.kind) {
-      case ColumnKind::kGpusPerNode:
-        row.gpus_per_node = number.value;
-        return;
-      case ColumnKind::kBatch:
-      case ColumnKind::kBatchPerGpu:
-        row.batch_per_gpu = column.kind == ColumnKind::kBatchPerGpu;
-        row.batch = number.value;
-        return;
-      case ColumnKind::kGlobalBatch:
-        row.global_batch = number.value;
-        return;
-      case ColumnKind::kAccumulation:
-        row.accumulation = number.value;
-        return;
-      case ColumnKind::kMfu:
-        row.mfu = scaled(number, column.factor);
-        return;
-      case ColumnKind::kSamples:
-        row.samples = number;
-        return;
-      default:
-        return;
-    }
-  }
-
-  static bool add_time(const ColumnMeaning& column, const std::string& text, Row& row) {
-    const bool step = column.kind == ColumnKind::kStepTime,
-               epoch = column.kind == ColumnKind::kEpochTime;
-    if (!step && !epoch && column.kind != ColumnKind::kTime) return false;
-    const auto time = read_duration(text, column.factor);
-    if (!time || !(time->value > 0)) return true;
-    auto& slot = step ? row.step_s : row.time_s;
-    if (slot) {
-      row.other_times.push_back(*time);
-      return true;
-    }
-    slot = *time;
-    row.time_is_of_an_epoch = row.time_is_of_an_epoch || epoch;
-    return true;
-  }
-
-  static void add_cell(const ColumnMeaning& column, const std::string& text, Row& row) {
-    if (add_word(column, text, row) || add_time(column, text, row)) return;
-    const auto number = read_printed(text);
-    if (number && number->value > 0) add_number(column, *number, row);
   }
 
   // A batch per GPU that falls while GPUs are added means strong scaling.
@@ -324,14 +289,48 @@ class Reader {
   std::vector<std::size_t> rates_of_ratios_;  // indexed by column; columns_.size(): no rate
 };
 
-TablesRead read_all(const std::vector<TextTable>& tables) {
+// Joins a row of headers with the one above it: "DDP" over "images/s", "Speedup".
+void join_heads(TextTable& table) {
+  const auto measures = [](const Cells& cells) {
+    return std::ranges::any_of(
+        cells, [](const std::string& cell) { return is_measure(meaning_of(cell).kind); });
+  };
+  const auto is_number = [](const std::string& cell) { return !read_cell(cell).values.empty(); };
+  if (table.rows.size() < 2 || measures(table.header) || !measures(table.rows[0]) ||
+      std::ranges::any_of(table.rows[0], is_number))
+    return;
+  std::string above;
+  for (std::size_t c = 0; c < table.header.size(); ++c) {
+    if (!table.header[c].empty()) above = table.header[c];
+    const std::string& own = cell_of(table, 0, c);
+    table.header[c] = own.empty() ? table.header[c] : above.empty() ? own : above + " " + own;
+  }
+  table.rows.erase(table.rows.begin());
+  table.places.erase(table.places.begin());
+}
+
+TablesRead read_all(std::vector<TextTable> tables) {
   TablesRead read;
-  for (const TextTable& table : tables) {
-    const auto unfolded = long_form(table);
-    if (auto one = Reader(unfolded ? *unfolded : table).read()) {
-      read.tables.push_back(std::move(*one));
-    } else {
+  for (TextTable& table : tables) {
+    for (std::string& header : table.header) {
+      header = plain_text(header);
+      std::ranges::replace(header, '\n', ' ');
+    }
+    for (Cells& cells : table.rows) {
+      for (std::string& cell : cells) cell = plain_text(cell);
+    }
+    join_heads(table);
+    find_decimal(table);
+    auto unfolded = long_form(table);
+    // Rows of speed-ups may show the sign, too.
+    if (unfolded) find_decimal(*unfolded);
+    auto one = Reader(unfolded ? *unfolded : table).read();
+    if (!one) {
       read.headers.push_back(joined(table.header, " | "));
+    } else if (one->rows.empty()) {
+      read.unread.push_back(std::move(*one));
+    } else {
+      read.tables.push_back(std::move(*one));
     }
   }
   return read;
@@ -340,13 +339,25 @@ TablesRead read_all(const std::vector<TextTable>& tables) {
 }  // namespace
 
 TablesRead read_markdown(std::string_view text) {
-  std::vector<TextTable> tables = pipe_tables(text);
-  for (TextTable& table : html_tables(text)) tables.push_back(std::move(table));
-  return read_all(tables);
+  const std::string judged = judged_text(text);
+  std::vector<TextTable> tables = pipe_tables(judged);
+  for (TextTable& table : html_tables(judged)) tables.push_back(std::move(table));
+  TablesRead read = read_all(std::move(tables));
+  if (read.tables.empty() && read.unread.empty()) {
+    std::vector<TextTable> others = aligned_tables(judged);
+    if (others.empty()) others = listed_tables(judged);
+    TablesRead loose = read_all(std::move(others));
+    loose.headers.insert(loose.headers.begin(), read.headers.begin(), read.headers.end());
+    read = std::move(loose);
+    read.hidden = judged.find('|') == std::string::npos && text.find('|') != std::string_view::npos;
+  }
+  return read;
 }
 
 TablesRead read_html(std::string_view text) { return read_all(html_tables(text)); }
 
-TablesRead read_csv(std::string_view text) { return read_all({csv_table(text)}); }
+TablesRead read_csv(std::string_view text, bool tabs) {
+  return read_all({csv_table(with_plain_ends(text), tabs)});
+}
 
 }  // namespace scalemark::tables

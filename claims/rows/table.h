@@ -9,44 +9,21 @@
 #include <string_view>
 #include <vector>
 
+#include "claims/rows/cell.h"
+
 namespace scalemark::tables {
 
-// A number as it was printed. It may have been rounded or truncated: the true value lies within one
-// unit of the last digit.
-struct Printed {
-  double value = 0;
-  double unit = 0;
-  std::string text;  // the number without what surrounds it
-
-  double low() const { return value - unit; }
-  double high() const { return value + unit; }
-};
-
-// "3,100 img/s" -> 3100 +- 1; "12.4x"; "~ 98.5 %" -> 98.5 +- 0.1. Returns nothing where the text
-// does not begin with a number, apart from signs like ~ and markup.
-std::optional<Printed> read_printed(std::string_view text);
-
-// Reads a time in seconds: a number in units of `factor` seconds, or with units of its own ("2.5
-// h", "12h 30m", "650 ms"), or a clock's ("1:20:00", "41:14"). Returns nothing where the text does
-// not begin with a number.
-std::optional<Printed> read_duration(std::string_view text, double factor);
-
-// Prints a number with the fewest digits that read back as the same number.
-Printed as_printed(double value);
-
-// Returns `printed` in other units: a per cent of 98.5 times 0.01.
-Printed scaled(Printed printed, double factor);
-
-// A ratio between two precisions, which is printed beside two throughputs on as many GPUs: amp
-// against fp32.
+// A ratio between two columns, which is printed beside two throughputs on as many GPUs: amp against
+// fp32, A100 against V100.
 struct PrecisionRatio {
   Printed value;
-  std::string from, to;  // precisions as the table names them
+  std::string from, to;  // each is a Row::column
 };
 
 struct Row {
   std::string id;      // "pub-0001", "line 12"
   std::string series;  // equal in rows that may differ in their GPUs only
+  std::string column;  // the precision or the word that tells the column of the rate apart
   std::string chip, network, precision, phase, unit;
   std::optional<double> gpus, nodes, gpus_per_node;
   bool counts_nodes = false;  // `gpus` counts nodes of a size that is not printed
@@ -57,14 +34,25 @@ struct Row {
   std::optional<Printed> speedup, efficiency, mfu;
   std::optional<Printed> step_s, time_s, samples;
   std::vector<Printed> other_times;  // times in further columns: loading, a part
-  bool time_is_of_an_epoch = false;
+  std::optional<Printed> same_time;  // time_s again, in another unit
+  std::optional<Printed> sample_s, epochs, steps, gpu_s, flops, accuracy;  // gpu_s: GPUs x seconds
+  bool gain = false;                                        // the speed-up was printed as "+95 %"
+  bool time_is_of_an_epoch = false, time_is_whole = false;  // whole: its header says no more
   std::vector<PrecisionRatio> ratios;
   bool strong = false;  // true: the table says so, or its batch per GPU falls
+};
+
+// Cells of columns that are judged which hold digits and are not understood.
+struct Unread {
+  std::size_t cells = 0, of = 0;
+  std::string place, text;  // the first of them: "line 7", "1/2/4"
+  bool ambiguous = false;   // its sign may be a decimal one or group thousands
 };
 
 struct Table {
   std::string name;
   std::vector<Row> rows;
+  Unread unread = {};
 };
 
 // Rows of one table that differ in their GPUs only, in the order of the table, with a rising count

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "claims/rows/columns.h"
+#include "claims/rows/table.h"
 #include "claims/rows/text_tables.h"
 
 namespace scalemark::tables {
@@ -14,15 +15,28 @@ namespace scalemark::tables {
 // chips where all its cells name counts of GPUs ("8x A100", "2 nodes x 8 GPUs").
 std::vector<ColumnMeaning> columns_of(const TextTable& table);
 
-// A number in a cell may have a unit behind it.
-enum class Unit {
-  kNone,   // "3,100", "3,100 (fp16)"
-  kRate,   // "310 img/s", "24/s"
-  kTime,   // "90 min", "1:20:00"
-  kTimes,  // "7.9x"
-  kOther,  // "16 GB", "98 %", no number
-};
+// Tells the column apart from others of its kind: "tf32", "V100"; empty: nothing does.
+std::string column_label(const ColumnMeaning& column);
 
-Unit unit_of(const std::string& cell);
+// Finds the decimal sign that the numbers of a table show: in "1.571,2" and "812,5" it is a comma,
+// and a speed-up or a count of GPUs with one sign before three digits shows it, too. The sign is
+// not sure where both occur, and where rates are all like "1.571".
+void find_decimal(TextTable& table);
+
+// Whether digits begin anywhere but within a word: "TF32" has none.
+bool has_number(const std::string& text);
+// Whether a column of this kind can hold the cell.
+bool fits(ColumnKind kind, const std::string& text, const Cell& read);
+
+// Puts a cell into a row: a word, a count, a time.
+void put_cell(const ColumnMeaning& column, const std::string& text, Decimal decimal, Row& row);
+void put_time(const ColumnMeaning& column, const Cell& read, Row& row);
+// Puts the ratios of a cell into a row. A factor is a speed-up and a per cent an efficiency,
+// whatever the column; a bare number is what the column is.
+void put_ratios(const ColumnMeaning& column, const Cell& read, Row& row);
+Printed ratio_of(const Value& value, const ColumnMeaning& column);
+// Makes steps per second, which stand as the rate, the time of a step, and a rate of samples where
+// the batch of a step is known.
+void put_steps(Row& row);
 
 }  // namespace scalemark::tables

@@ -19,8 +19,8 @@ std::optional<double> printed_or(const published::Row& row, const char* field,
                                  std::optional<double> value) {
   const auto found = row.printed.find(field);
   if (found == row.printed.end()) return value;
-  const auto text = read_printed(found->second);
-  return text ? std::optional(text->value) : value;
+  const Cell printed = read_cell(found->second);
+  return printed.values.empty() ? value : std::optional(printed.values[0].number.value);
 }
 
 // Labels also say "strong" for a fixed batch of an optimizer step, though each GPU keeps its batch.
@@ -52,6 +52,13 @@ Row row_of(const published::Row& from) {
 
 }  // namespace
 
+std::string unread_text(const Unread& unread) {
+  return std::to_string(unread.cells) + " of " +
+         counted(static_cast<std::int64_t>(unread.of), "cell") + " could not be read, " +
+         unread.place + ": '" + shortened(with_blanks(unread.text), 40) + "'" +
+         (unread.ambiguous ? " (which is the decimal sign?)" : "");
+}
+
 std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables) {
   std::vector<Table> all;
   for (const published::NamedTable& table : tables) {
@@ -71,7 +78,7 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
     const auto rows = published::parse_rows(text, file);
     return tables_of(published::tables_of(rows));
   }
-  TablesRead read = ending == ".csv" || ending == ".tsv"    ? read_csv(text)
+  TablesRead read = ending == ".csv" || ending == ".tsv"    ? read_csv(text, ending == ".tsv")
                     : ending == ".html" || ending == ".htm" ? read_html(text)
                                                             : read_markdown(text);
   if (!read.tables.empty()) {
@@ -79,9 +86,14 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
       table.name = file + (table.name.empty() ? "" : ", " + table.name);
     return std::move(read.tables);
   }
-  const std::string seen = read.headers.empty() ? "it holds no table"
-                                                : "these headers are there: " +
-                                                      shortened(joined(read.headers, "; "), 200);
+  if (!read.unread.empty()) {
+    throw bad_data("'" + file + "': " + unread_text(read.unread.front().unread),
+                   "numbers with one decimal sign and a known unit are expected");
+  }
+  const std::string seen = read.hidden            ? "its tables stand in comments or code blocks"
+                           : read.headers.empty() ? "it holds no table"
+                                                  : "these headers are there: " +
+                                                        shortened(joined(read.headers, "; "), 200);
   throw bad_data("'" + file + "' has no table of throughputs: " + seen,
                  "a count of GPUs (GPUs, num_gpus, ...) and a throughput (images/sec, throughput, "
                  "...), a time or a speed-up are expected");

@@ -11,6 +11,9 @@
 
 namespace scalemark::tables {
 
+// "3 of 12 cells could not be read, line 7: '1/2/4'"
+std::string unread_text(const Unread& unread);
+
 // Makes tables of the rows with a throughput or a speed-up.
 std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
 

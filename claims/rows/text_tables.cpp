@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <iterator>
+#include <map>
 
 #include "core/base/characters.h"
 #include "core/base/text.h"
@@ -30,11 +31,12 @@ Cells pipe_cells(std::string_view line) {
   return cells;
 }
 
-// Whether the line is the rule below the headers: "|---|:--:|".
+// Whether the line is the rule below the headers: "|---|:--:|", or psql's "----+----".
 bool is_rule(std::string_view line) {
   const std::string text = trimmed(line);
-  return text.find('|') != std::string::npos && text.find('-') != std::string::npos &&
-         text.find_first_not_of("|-: \t") == std::string::npos;
+  return text.find_first_of("|+") != std::string::npos &&
+         text.find_first_of("-=") != std::string::npos &&
+         text.find_first_not_of("|-=+: \t") == std::string::npos;
 }
 
 bool is_heading(std::string_view line) { return line.starts_with('#'); }
@@ -75,34 +77,44 @@ Cells take_record(std::string_view& text, char separator) {
   return cells;
 }
 
-char separator_of(std::string_view line) {
-  const auto count = [&](char c) { return std::ranges::count(line, c); };
-  if (count('\t') > count(',')) return '\t';
-  return count(';') > count(',') ? ';' : ',';
-}
-
-// Whether a cell is like "812,5", in a file whose fields stand between semicolons or tabs.
-bool has_decimal_comma(const std::string& cell) {
-  const std::size_t comma = cell.find(',');
-  const bool digits = cell.find_first_not_of("0123456789,") == std::string::npos;
-  return digits && comma != std::string::npos && comma > 0 &&
-         cell.find(',', comma + 1) == std::string::npos && cell.size() - comma != 4 &&
-         cell.size() - comma > 1;
-}
-
-// If one number has a decimal comma, all have.
-void read_decimal_commas(TextTable& table) {
-  const auto any = std::ranges::any_of(
-      table.rows, [](const Cells& cells) { return std::ranges::any_of(cells, has_decimal_comma); });
-  if (!any) return;
-  for (Cells& cells : table.rows) {
-    for (std::string& cell : cells) {
-      const bool number = !cell.empty() &&
-                          cell.find_first_not_of("0123456789,% xX") == std::string::npos &&
-                          std::ranges::count(cell, ',') == 1;
-      if (number) cell[cell.find(',')] = '.';
-    }
+// How often the separator stands outside of quotes.
+std::size_t count_outside_quotes(std::string_view line, char separator) {
+  std::size_t count = 0;
+  bool quoted = false;
+  for (const char c : line) {
+    quoted = quoted != (c == '"');
+    count += !quoted && c == separator ? 1 : 0;
   }
+  return count;
+}
+
+// A separator, and how often it stands in most lines.
+struct Separated {
+  char sign = ',';
+  std::size_t count = 0, lines = 0;
+};
+
+Separated separated_by(const std::vector<std::string_view>& lines, char sign) {
+  constexpr std::size_t kLinesThatShow = 200;
+  std::map<std::size_t, std::size_t> lines_by_count;
+  for (std::size_t i = 0; i < std::min(lines.size(), kLinesThatShow); ++i) {
+    if (const std::size_t n = count_outside_quotes(lines[i], sign)) lines_by_count[n]++;
+  }
+  Separated most{.sign = sign};
+  for (const auto& [count, of_lines] : lines_by_count) {
+    if (of_lines >= most.lines) most = {sign, count, of_lines};
+  }
+  return most;
+}
+
+Separated separator_of(const std::vector<std::string_view>& lines, bool tabs) {
+  Separated found = separated_by(lines, '\t');
+  if (tabs) return found;
+  for (const char sign : {';', ','}) {
+    const Separated other = separated_by(lines, sign);
+    if (other.lines > found.lines) found = other;
+  }
+  return found;
 }
 
 }  // namespace
@@ -131,6 +143,10 @@ const std::string& cell_of(const TextTable& table, std::size_t row, std::size_t 
   return column < cells.size() ? cells[column] : kNone;
 }
 
+Cell number_of(const TextTable& table, std::size_t row, std::size_t column) {
+  return read_cell(cell_of(table, row, column), table.decimal);
+}
+
 std::vector<TextTable> pipe_tables(std::string_view text) {
   const auto lines = lines_of(text);
   std::vector<TextTable> tables;
@@ -149,7 +165,10 @@ std::vector<TextTable> pipe_tables(std::string_view text) {
                     .header = pipe_cells(lines[i]),
                     .rows = {},
                     .places = {}};
-    for (i += 2; i < lines.size() && lines[i].find('|') != std::string_view::npos; ++i) {
+    for (i += 2; i < lines.size() && lines[i].find_first_of("|+") != std::string_view::npos; ++i) {
+      // A grid has a rule below each row.
+      if (is_rule(lines[i])) continue;
+      if (lines[i].find('|') == std::string_view::npos) break;
       table.rows.push_back(pipe_cells(lines[i]));
       table.places.push_back(place_of(i + 1));
     }
@@ -160,23 +179,40 @@ std::vector<TextTable> pipe_tables(std::string_view text) {
   return tables;
 }
 
-TextTable csv_table(std::string_view text) {
-  const char separator = separator_of(text.substr(0, text.find('\n')));
+TextTable csv_table(std::string_view text, bool tabs) {
   TextTable table;
-  std::string_view before = text;
-  table.header = take_record(text, separator);
+  const auto lines = lines_of(text);
+  Separated separator = separator_of(lines, tabs);
   std::size_t line = 1;
+  // Lines before the first that has the separators of most are a preamble, but for headers right
+  // above a number.
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string one = trimmed(lines[i]);
+    const std::string next = i + 1 < lines.size() ? trimmed(lines[i + 1]) : "";
+    const bool told = one.starts_with("sep=") && one.size() <= 5;
+    if (told) separator = separated_by(lines, one.size() == 5 ? one[4] : '\t');
+    const std::size_t count = count_outside_quotes(lines[i], separator.sign);
+    const bool remark = one.starts_with('#') && !is_digit_at(next, 0);
+    const bool heads = count == separator.count || (count > 0 && is_digit_at(next, 0));
+    if (!told && !remark && heads && (count > 0 || !one.empty())) break;
+    if (!told && !one.empty()) table.caption = one;
+    text.remove_prefix(std::min(lines[i].size() + 1, text.size()));
+    line++;
+  }
+  std::string_view before = text;
+  table.header = take_record(text, separator.sign);
   while (!text.empty()) {
     // A quoted field may hold line ends.
     line += static_cast<std::size_t>(
         std::ranges::count(before.substr(0, before.size() - text.size()), '\n'));
     before = text;
-    Cells cells = take_record(text, separator);
-    if (cells.size() == 1 && cells.front().empty()) continue;
+    Cells cells = take_record(text, separator.sign);
+    if (cells.size() == 1 && (cells.front().empty() || cells.front().starts_with('#'))) continue;
     table.rows.push_back(std::move(cells));
     table.places.push_back(place_of(line));
   }
-  if (separator != ',') read_decimal_commas(table);
+  // A comma cannot separate fields here, since it is the decimal sign.
+  table.decimal.sure = separator.sign != ';';
   return table;
 }
 

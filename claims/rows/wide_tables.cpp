@@ -9,7 +9,6 @@
 
 #include "claims/rows/columns.h"
 #include "claims/rows/gpu_counts.h"
-#include "claims/rows/table.h"
 #include "claims/rows/table_columns.h"
 #include "core/base/characters.h"
 #include "core/base/text.h"
@@ -17,9 +16,9 @@
 namespace scalemark::tables {
 namespace {
 
-// Whether rows may hold this: a measure, or the batch of the runs in the columns.
-bool is_read_in_rows(ColumnKind kind) {
-  return is_measure(kind) || kind == ColumnKind::kBatch || kind == ColumnKind::kBatchPerGpu ||
+// Whether rows may also hold this, of the runs in the columns.
+bool is_batch(ColumnKind kind) {
+  return kind == ColumnKind::kBatch || kind == ColumnKind::kBatchPerGpu ||
          kind == ColumnKind::kGlobalBatch || kind == ColumnKind::kAccumulation;
 }
 
@@ -105,6 +104,8 @@ class Unfolding {
 
  private:
   const std::string& cell(std::size_t r, std::size_t c) const { return cell_of(table_, r, c); }
+  Cell number(std::size_t r, std::size_t c) const { return number_of(table_, r, c); }
+  bool is_number(std::size_t r, std::size_t c) const { return !number(r, c).values.empty(); }
 
   bool find_counts() {
     for (std::size_t c = 0; c < table_.header.size(); ++c) {
@@ -141,7 +142,7 @@ class Unfolding {
     std::size_t numbers = 0, filled = 0;
     for (std::size_t r = 0; r < table_.rows.size(); ++r) {
       filled += cell(r, c).empty() ? 0 : 1;
-      numbers += read_printed(cell(r, c)) ? 1 : 0;
+      numbers += is_number(r, c) ? 1 : 0;
     }
     return filled > 0 && 2 * numbers > filled;
   }
@@ -182,10 +183,8 @@ class Unfolding {
 
   bool names_measures(std::size_t c) const {
     for (std::size_t r = 0; r < table_.rows.size(); ++r) {
-      const auto is_number = [&](const Counted& one) {
-        return read_printed(cell(r, one.column)).has_value();
-      };
-      if (names_measure(cell(r, c)) && std::ranges::any_of(counts_, is_number)) return true;
+      const auto counts = [&](const Counted& one) { return is_number(r, one.column); };
+      if (names_measure(cell(r, c)) && std::ranges::any_of(counts_, counts)) return true;
     }
     return false;
   }
@@ -209,7 +208,7 @@ class Unfolding {
     const auto fewest = std::ranges::min_element(counts_, {}, &Counted::count);
     bool any = false;
     for (std::size_t r = 0; r < table_.rows.size(); ++r) {
-      const auto value = read_printed(cell(r, fewest->column));
+      const auto value = number(r, fewest->column).number(Unit::kTimes);
       if (value && std::fabs(value->value - 1) > value->unit / 2) return false;
       any = any || value;
     }
@@ -238,15 +237,15 @@ class Unfolding {
     std::string rate;
     for (std::size_t r = 0; r < table_.rows.size(); ++r) {
       for (const Counted& one : counts_) {
-        const std::string& text = cell(r, one.column);
-        if (is_measure(one.kind) || !read_printed(text)) continue;
-        const Unit unit = unit_of(text);
+        const Cell read = number(r, one.column);
+        if (is_measure(one.kind) || read.values.empty()) continue;
+        const Unit unit = read.values[0].unit;
         all++;
         rates += unit == Unit::kRate;
         times += unit == Unit::kTime;
         ratios += unit == Unit::kTimes;
-        others += unit == Unit::kOther;
-        if (unit == Unit::kRate && rate.empty()) rate = text;
+        others += unit == Unit::kOther || unit == Unit::kPercent;
+        if (unit == Unit::kRate && rate.empty()) rate = read.values[0].words;
       }
     }
     if (2 * rates > all) return label_of(meaning_of(rate));
@@ -260,6 +259,7 @@ class Unfolding {
     has_chips_ = std::ranges::any_of(counts_, [](const Counted& one) { return !one.chip.empty(); });
     long_.name = table_.name;
     long_.caption = table_.caption;
+    long_.decimal = table_.decimal;
     long_.header = {counts_.front().nodes ? "Nodes" : "GPUs", "Row"};
     if (has_chips_) long_.header.emplace_back("GPU type");
     for (const std::size_t c : names_) {
@@ -287,7 +287,7 @@ class Unfolding {
   bool continues_group(std::size_t first, std::size_t r) const {
     if (metric_of(r) == metric_of(first)) return false;
     return std::ranges::all_of(names_, [&](std::size_t c) {
-      return cell(r, c).empty() || cell(r, c) == cell(first, c) || read_printed(cell(r, c));
+      return cell(r, c).empty() || cell(r, c) == cell(first, c) || is_number(r, c);
     });
   }
 
@@ -331,8 +331,9 @@ class Unfolding {
     if (is_measure(one.kind)) return one.rest;
     const std::string& usual = metric_ ? cell(r, *metric_) : usual_;
     const ColumnKind kind = meaning_of(usual).kind;
-    const bool number = is_measure(kind) || unit_of(cell(r, one.column)) == Unit::kNone;
-    if (usual.empty() || (metric_ && !(number && is_read_in_rows(kind)))) return "";
+    const Cell read = number(r, one.column);
+    const bool bare = !read.values.empty() && read.values[0].unit == Unit::kNone;
+    if (usual.empty() || (metric_ && !(is_measure(kind) || (is_batch(kind) && bare)))) return "";
     return one.rest.empty() ? usual : one.rest + " " + usual;
   }
 
@@ -341,15 +342,16 @@ class Unfolding {
     const Counted* last = nullptr;
     const auto fewest = std::ranges::min_element(counts_, {}, &Counted::count);
     for (const Counted& one : counts_) {
-      if (one.column < c && read_printed(cell(r, one.column))) last = &one;
+      if (one.column < c && is_number(r, one.column)) last = &one;
     }
     const bool told = counts_.size() == 2 || fewest->count == 1;
     return told && last && last->count > fewest->count ? last : nullptr;
   }
 
-  // Adds the cell where it is a number with a label, and returns whether it is.
+  // Adds a cell with digits and a label, and returns whether it has both.
   bool put(const std::string& label, const std::string& text, Cells& row) {
-    if (label.empty() || !read_printed(text)) return false;
+    const Cell read = read_cell(text, table_.decimal);
+    if (label.empty() || (read.values.empty() && !read.unread)) return false;
     std::size_t at = 0;
     while (at < labels_.size() && labels_[at] != label) ++at;
     if (at == labels_.size()) {

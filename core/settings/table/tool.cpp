@@ -114,9 +114,10 @@ std::vector<Option> tool_options() {
        .range = {.low = 1, .high = 1'000'000}},
       {.name = "allow_unread",
        .kind = Kind::kFlag,
-       .commands = kImport,
+       .commands = kImport | kPublishedAdd | kPublishedShow | kReproduce,
        .default_text = "off",
-       .help = "leave out what cannot be read, such as broken lines, instead of refusing the file"},
+       .help = "leave out what cannot be read, such as broken lines and odd cells, instead of "
+               "refusing the file"},
       {.name = "target",
        .kind = Kind::kShare,
        .commands = kExplain,

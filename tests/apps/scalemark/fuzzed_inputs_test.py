@@ -98,6 +98,14 @@ TOPOLOGIES = ("# two leaves\nSwitchName=leaf1 Nodes=n[000-001]\nSwitchName=leaf2
               '[2]\t"H-00b1"[1](b2) \t\t# "node001 mlx5_10" lid 6 4xHDR\n\nCa\t1 "H-00a1"\t\t# "node000 mlx5_0"\n[1](a2) \t"S-0010"[1]\n')
 
 
+# Tables as people print them, for each reader of tables and cells.
+TABLES = ("# Runs\n\n| GPUs | img/s | Speedup |\n|---|---|---|\n| 1 | 412,5 | 1,00 |\n| 4 | 1.571,2 | **3,81\u00d7** (95 %) |\n",
+          "> | GPUs | it/s | MFU |\n> |-+-|\n> | 8 | $4.1 \\times 10^{2}$ | 41 % |\n> | 16 | ~~400~~ [398](a) \u00b1 2 | 40 % |\n<!-- | a |\n-->\n```\n| b |\n```\n",
+          "<table><tr><th>GPUs<th>img/s<th>Time (h)<tr><td>1<td>310<br>(<del>3</del> runs)<td>12h 30m<tr><td>8<td>2&nbsp;380<td>1:41:07</table>\n",
+          "   gpus  images_per_sec  speedup\n0     1           310.2     1.00\n1     8          2380.4     7.67\n\n- 1 GPU: 310 img/s\n- 8 GPUs: 2.38 k img/s, 7.7x\n")
+SHEETS = ("sep=;\n# made\nGPUs;\"Throughput; k img/s\";GPU hours\n1;0,310;40,0\n8;2,380;42,1\n", "gpus\timg/s\r1\t310\r8\t2,380\r")
+
+
 class Readers:
     """Each has valid documents, what stands between them, and how a file of them is read."""
 
@@ -131,6 +139,8 @@ class Readers:
             "rules": ((rules,), "", "one.json", (("accept", fleet, "--rules", "one.json"),)),
             "baseline": ((baseline,), "", "one.json", (("accept", fleet, "--baseline", "one.json"),)),
             "topology": (TOPOLOGIES, None, "topology", (("accept", fleet, "--topology", "topology"),)),
+            "tables": (TABLES, None, "one.md", (("lint", "one.md"), ("reproduce", "one.md", "--dry-run", "--fields", "workload=resnet50,precision=fp32,system=A100"))),
+            "sheets": (SHEETS, None, "one.csv", (("lint", "one.csv"), ("published", "show", "one.csv", "--allow-unread", "--fields", "system=A100"))),
             "rows": (tuple(rows), "\n", "library/one.jsonl", (("published", "lint", "--library", "library"), ("reproduce", "library/one.jsonl", "--dry-run", "--output", "out"))),
             "configuration": ((config,), "", "one.yaml", (("sweep", "--config", "one.yaml", "--dry-run"),)),
             "nodes": (("node[000-001]", "n[1-3,7],gpu-a[001-002]", "a,b"), ",", None, (("accept", fleet, "--nodes"),)),

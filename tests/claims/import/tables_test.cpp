@@ -64,6 +64,32 @@ TEST(TableFile, WithoutRatesIsWorthSpeedUps) {
   EXPECT_EQ(rows.back().note, "speed-up: ratio of the times on 1 to 4");
 }
 
+TEST(TableFile, WithACellThatCannotBeReadIsRefused) {
+  const std::string text = "|GPUs|img/s|\n|-|-|\n|1|310|\n|2|610-620|\n|4|1.19 k|\n";
+  TableRequest request{.file = "t.md", .group = "t", .named = true};
+  const GivenFields given("workload=resnet50,precision=fp32,system=A100", 1);
+  EXPECT_THROW(read_table_file(text, request, given), Error);
+  request.allow_unread = true;
+  const auto rows = read_table_file(text, request, given).rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].gpus, 4);
+  EXPECT_EQ(rows[1].throughput, 1190);
+}
+
+TEST(TableFile, HoldsTheNumbersThatItsDecimalSignMeans) {
+  const auto rows = rows_of("GPUs;img/s;Speedup\n1;412,5;1,00\n4;1.571,2;3,81\n", "t.csv",
+                            "workload=resnet50,precision=fp32,system=A100");
+  EXPECT_EQ(rows.at(1).throughput, 1571.2);
+  EXPECT_EQ(rows.at(1).published_speedup, 3.81);
+}
+
+TEST(TableFile, StepsPerSecondAreNoSamples) {
+  const std::string fields = "workload=resnet50,precision=fp32,system=A100";
+  const auto rows = rows_of("gpus,it/s,global batch\n8,5.00,64\n", "t.csv", fields);
+  EXPECT_EQ(rows.at(0).throughput, 320);
+  EXPECT_EQ(rows_of("gpus,it/s\n8,5.00\n", "t.csv", fields).at(0).metric, "step_s");
+}
+
 TEST(TableFile, MultipliesRatesOfOneGpu) {
   const auto rows = rows_of("GPUs,images/s per GPU\n8,100\n", "t.csv",
                             "workload=resnet50,precision=fp32,system=A100");

@@ -131,6 +131,61 @@ TEST(Products, EpochsHoldTheSameSamples) {
             Texts{"error rate_time line 3"});
 }
 
+TEST(Products, AWholeRunHoldsItsEpochsAndSteps) {
+  const std::string head = "gpus,samples,epochs,time (s),samples/s\n";
+  EXPECT_EQ(finding_lines(head + "1,50000,10,2500,200\n4,50000,10,650,771\n"), Texts{});
+  EXPECT_EQ(finding_lines(head + "1,50000,10,2500,200\n4,50000,10,790,791\n"),
+            Texts{"error rate_time line 3"});
+  // The time of a run is also that of loading, saving and evaluating; less cannot be.
+  EXPECT_EQ(finding_lines(head + "4,50000,10,800,771\n"), Texts{});
+  EXPECT_EQ(finding_lines(head + "4,50000,10,500,771\n"), Texts{"error rate_time line 2"});
+  EXPECT_EQ(finding_lines("gpus,steps,global batch,time (s),samples/s\n4,1000,128,166,171\n"),
+            Texts{"error rate_time line 2"});
+}
+
+TEST(Products, TokensAndSequencesAreTwoCountsOfOneEpoch) {
+  const std::string text = "gpus,seq len,seq/s,tokens/s,time per epoch (s)\n";
+  EXPECT_EQ(finding_lines(text + "1,512,120,61440,1000\n2,512,235,120320,510.6\n"
+                                 "4,512,460,235520,260.9\n"),
+            Texts{});
+  EXPECT_EQ(finding_lines(text + "1,512,120,61440,1000\n2,512,235,108500,510.6\n"
+                                 "4,512,460,235520,260.9\n"),
+            (Texts{"error rate_time line 3", "error not_the_product line 3"}));
+}
+
+TEST(Products, ColumnsThatSayTheSameAgree) {
+  const std::string seconds = "gpus,wall clock,time (s)\n1,8:20:10,30010\n4,2:10:05,7805\n";
+  EXPECT_EQ(finding_lines(seconds + "8,1:05:45,3945\n"), Texts{});
+  EXPECT_EQ(finding_lines(seconds + "8,1:05:45,4171\n"), Texts{"error not_the_product line 4"});
+  // Another time may agree by chance.
+  EXPECT_EQ(finding_lines("gpus,time (s),compute time (s)\n1,100,100\n2,51,50.9\n4,30,26\n"),
+            Texts{});
+  const std::string hours = "gpus,time (h),GPU hours\n1,40.0,40.0\n4,10.4,41.6\n";
+  EXPECT_EQ(finding_lines(hours + "8,5.4,53.2\n"), Texts{"error not_the_product line 4"});
+  const std::string mfu = "gpus,tokens/s,MFU\n8,24.1k,41.2%\n16,47.6k,40.7%\n";
+  EXPECT_EQ(finding_lines(mfu + "64,184k,39.3%\n"), Texts{});
+  EXPECT_EQ(finding_lines(mfu + "64,184k,49.3%\n"), Texts{"warning not_the_product line 4"});
+}
+
+TEST(Products, AnAccuracyThatFallsIsTold) {
+  EXPECT_EQ(finding_lines("gpus,images/s,top-1\n1,310,76.1\n64,18200,61.8\n"),
+            Texts{"info accuracy_falls line 3"});
+  EXPECT_EQ(finding_lines("gpus,images/s,top-1\n1,310,76.1\n64,18200,75.8\n"), Texts{});
+}
+
+TEST(Ratios, AnImprovementIsOneOverTheseCellsOrNotJudged) {
+  const std::string text = "gpus,before img/s,after img/s,improvement\n";
+  EXPECT_EQ(finding_lines(text + "8,2050,2600,+26.8 %\n"), Texts{});
+  EXPECT_EQ(finding_lines(text + "8,2050,2600,+37 %\n"), Texts{"error not_the_ratio line 2"});
+  EXPECT_EQ(finding_lines("gpus,img/s,increase\n1,310,-\n8,2380,+3 %\n"), Texts{});
+}
+
+TEST(Plausibility, CellsThatCannotBeReadAreToldOnce) {
+  const auto found = judged("gpus,img/s,speedup\n1,310,1.0\n2,610-620,1.97\n8,2380 or so,7.7\n");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].text, "2 of 9 cells could not be read, line 3: '610-620'");
+}
+
 TEST(SeriesRules, MoreThanLinearWarns) {
   EXPECT_EQ(finding_lines("gpus,images/s\n1,1000\n4,4300\n"), Texts{"warning superlinear line 3"});
   EXPECT_EQ(finding_lines("gpus,images/s\n1,1000\n4,4030\n"), Texts{"info superlinear line 3"});
@@ -138,6 +193,18 @@ TEST(SeriesRules, MoreThanLinearWarns) {
   EXPECT_EQ(finding_lines("gpus,batch per gpu,images/s\n1,256,1000\n4,64,4300\n"),
             Texts{"info superlinear line 3"})
       << "smaller work may fit a cache";
+}
+
+TEST(SeriesRules, ATenthBetweenTwoThatAgreeWarns) {
+  EXPECT_EQ(finding_lines("gpus,images/s\n8,2900\n16,580\n32,11000\n"),
+            Texts{"warning lost_digit line 3"});
+  EXPECT_EQ(finding_lines("gpus,images/s\n8,2900\n16,580\n32,1100\n").front(), "info kink line 3");
+}
+
+TEST(SeriesRules, AnInfoIsSaidOnce) {
+  // Both rates of a row are copies.
+  EXPECT_EQ(finding_lines("gpus,seq/s,tokens/s\n8,2431,311168\n16,2431,311168\n"),
+            Texts{"info copied_cell line 3"});
 }
 
 TEST(SeriesRules, EqualCellsWarnFromThreeOn) {
@@ -159,7 +226,7 @@ TEST(Plausibility, NeverWarns) {
   EXPECT_EQ(finding_lines("gpus,images/s\n1,380\n8,371\n"), Texts{"info total_or_per_gpu line 3"});
   EXPECT_EQ(finding_lines("gpus,images/s\n1,380\n2,750\n8,370\n"),
             Texts{"info total_or_per_gpu line 4"});
-  EXPECT_EQ(finding_lines("gpus,images/s\n8,2900\n16,580\n32,11000\n"),
+  EXPECT_EQ(finding_lines("gpus,images/s\n8,2900\n16,3200\n32,11000\n"),
             (Texts{"info kink line 3"}));
   EXPECT_EQ(finding_lines("gpus,fp32 images/s,amp images/s\n1,410,350\n"),
             Texts{"info precision_order line 2"});

@@ -46,9 +46,19 @@ TEST(Columns, AreKnownByTheWordsThatTablesUse) {
       {"MP Mode", ColumnKind::kOther},
       {"GlobalBatchSize (T)", ColumnKind::kOther},
       {"Latency p99 (ms)", ColumnKind::kOther},
-      {"TFLOP/s per GPU", ColumnKind::kOther},
+      {"TFLOP/s per GPU", ColumnKind::kFlops},
       {"Bandwidth (GB/s)", ColumnKind::kOther},
       {"GPU utilization", ColumnKind::kOther},
+      {"Images / sec", ColumnKind::kRate},
+      {"images/min", ColumnKind::kRate},
+      {"GPU hours", ColumnKind::kGpuHours},
+      {"ms per image", ColumnKind::kSampleTime},
+      {"Epochs", ColumnKind::kEpochs},
+      {"Steps", ColumnKind::kSteps},
+      {"Top-1 (%)", ColumnKind::kAccuracy},
+      {"Nombre de GPU", ColumnKind::kGpus},
+      {"total_gpu", ColumnKind::kGpus},
+      {"wall_clock_time_s", ColumnKind::kTime},
       {"Licence", ColumnKind::kOther},
   };
   for (const auto& [header, kind] : headers) {
@@ -60,6 +70,8 @@ TEST(Columns, TimesAreInSeconds) {
   EXPECT_EQ(meaning_of("ms/step").factor, 1e-3);
   EXPECT_EQ(meaning_of("Time per epoch (min)").factor, 60);
   EXPECT_EQ(meaning_of("Step time (s)").factor, 1);
+  EXPECT_DOUBLE_EQ(meaning_of("images/min").factor, 1.0 / 60);
+  EXPECT_EQ(meaning_of("Throughput (k tokens/s)").factor, 1000);
 }
 
 TEST(Columns, ASentenceNamesOneQuantityOrNone) {

@@ -33,6 +33,7 @@ TEST(GpuCounts, AreReadAsPeoplePrintThem) {
                         {"2x DGX A100 (16 GPUs)", 16, 0, "DGX A100"},
                         {"4 nodes", 0, 4, ""},
                         {"n=8", 8, 0, ""},
+                        {"Multi-GPU (2x)", 2, 0, ""},
                         {"#GPUs: 8", 8, 0, ""},
                         {"Number of GPUs 8", 8, 0, ""}};
   for (const Case& one : cases) {

@@ -34,7 +34,7 @@ TEST(HtmlTables, HeadersCellsAndHeadings) {
   EXPECT_EQ(tables[0].name, "Results");
   EXPECT_EQ(tables[0].caption, "In images/s.");
   EXPECT_EQ(tables[0].header, (Cells{"GPUs", "img/s"}));
-  EXPECT_EQ(tables[0].rows.at(0), (Cells{"1", "3,100 new"}));
+  EXPECT_EQ(tables[0].rows.at(0), (Cells{"1", "3,100\nnew"}));
   EXPECT_EQ(tables[0].rows.at(1), (Cells{"8", "24 000"}));
   EXPECT_EQ(tables[0].places.at(1), "line 8");
 }

@@ -7,39 +7,6 @@
 namespace scalemark::tables {
 namespace {
 
-TEST(ReadPrinted, GrantsOneUnitOfTheLastDigit) {
-  const auto rate = read_printed("3,100 img/s").value();
-  EXPECT_EQ(rate.value, 3100);
-  EXPECT_EQ(rate.low(), 3099);
-  EXPECT_EQ(rate.text, "3,100");
-  EXPECT_DOUBLE_EQ(read_printed("**12.4x**")->low(), 12.3);
-  EXPECT_DOUBLE_EQ(read_printed("~ 98.50 %")->unit, 0.01);
-  EXPECT_EQ(read_printed("310k")->value, 310'000);
-  EXPECT_EQ(read_printed("310k")->unit, 1000);
-  EXPECT_EQ(read_printed("1,2,3")->value, 1);
-  for (const char* text : {"", "-", "n/a", "A100"}) EXPECT_FALSE(read_printed(text)) << text;
-}
-
-TEST(ReadPrinted, TakesGroupsPowersAndThousands) {
-  EXPECT_EQ(read_printed("1 525 img/s")->value, 1525);
-  EXPECT_EQ(read_printed("1'525")->value, 1525);
-  EXPECT_EQ(read_printed("12 GPUs")->value, 12);
-  EXPECT_EQ(read_printed("1.9e4")->value, 19'000);
-  EXPECT_EQ(read_printed("1.9e+04")->unit, 1000);
-  EXPECT_EQ(read_printed("0.30M")->value, 300'000);
-}
-
-TEST(ReadDuration, TakesUnitsAndClocks) {
-  const std::pair<const char*, double> times[] = {
-      {"2.5 h", 9000},  {"20 min", 1200},      {"650 s", 650},    {"12h 30m", 45'000},
-      {"52 min", 3120}, {"1.5 days", 129'600}, {"1:20:00", 4800}, {"41:14", 2474},
-      {"0:11:00", 660}, {"105", 105}};
-  for (const auto& [text, seconds] : times)
-    EXPECT_DOUBLE_EQ(read_duration(text, 1)->value, seconds) << text;
-  EXPECT_DOUBLE_EQ(read_duration("2.5", 60)->value, 150);
-  EXPECT_FALSE(read_duration("n/a", 1));
-}
-
 TEST(ReadMarkdown, TakesEachTableWithItsHeading) {
   const auto read = read_markdown(
       "# Blog\n\nwords | that are no table\n\n## Results\n\n| GPUs | images/s | Speed-up "

@@ -7,7 +7,6 @@
 
 #include "claims/lint/lint.h"
 #include "claims/rows/read_tables.h"
-#include "claims/rows/table_columns.h"
 
 namespace scalemark::tables {
 namespace {
@@ -26,17 +25,6 @@ std::vector<std::string> findings_in(const std::string& text) {
     if (one.severity != "info") found.push_back(one.severity + " " + one.row);
   }
   return found;
-}
-
-TEST(CellUnits, AreKnownByWhatStandsBehindTheNumber) {
-  const std::pair<const char*, Unit> cells[] = {
-      {"3,100", Unit::kNone},     {"**3,100**", Unit::kNone}, {"310k", Unit::kNone},
-      {"310 img/s", Unit::kRate}, {"24/s", Unit::kRate},      {"90 min", Unit::kTime},
-      {"1:20:00", Unit::kTime},   {"7.9x", Unit::kTimes},     {"16 GB", Unit::kOther},
-      {"98 %", Unit::kOther},     {"TP=1", Unit::kOther},     {"310 (fp16)", Unit::kNone},
-      {"120 GB/s", Unit::kOther}};
-  for (const auto& [cell, unit] : cells)
-    EXPECT_EQ(static_cast<int>(unit_of(cell)), static_cast<int>(unit)) << cell;
 }
 
 TEST(WideTables, AColumnForEachCountBecomesRows) {
