@@ -59,19 +59,20 @@ Pasted pasted_log(const importing::Log& log, const importing::GivenFields& given
   pasted.rows = importing::rows_said(log, given);
   pasted.impossible = log.contradictions;
   pasted.unread = log.unread;
+  pasted.notes = log.remarks;
   add_tables(tables::tables_of(published::tables_of(pasted.rows)), pasted);
   if (!log.exchanges.empty()) pasted.compared += log.claims.size();
-  if (log.samples_of_step || log.per_step) pasted.compared += 2;  // a step by its rate and its time
   return pasted;
 }
 
 // A pipe has no ending that says whether its table is a CSV.
 std::vector<tables::Table> tables_in(const std::string& text, const std::string& file) {
-  const bool has_ending = fs::path(file).has_extension();
+  const std::string ending = fs::path(file).extension().string();
   try {
     return tables::read_tables(text, file);
   } catch (const Error& error) {
-    if (has_ending || error.record().exit_code != ExitCode::kBadData) throw;
+    const bool is_known = ending == ".csv" || ending == ".tsv" || ending == ".jsonl";
+    if (is_known || error.record().exit_code != ExitCode::kBadData) throw;
     return tables::read_tables(text, file + ".csv");
   }
 }
@@ -131,6 +132,7 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
   const auto run = values.count("run");
   const auto number = run ? std::optional(static_cast<int>(*run)) : std::nullopt;
   if (const auto log = importing::find_log(text, file, number)) return pasted_log(*log, given);
+  if (number) throw usage("--run is about logs, and '" + file + "' is none that is known here");
   try {
     return pasted_table(text, file, given);
   } catch (const Error& error) {

@@ -230,8 +230,10 @@ std::vector<Row> rows_said(const Log& log, const GivenFields& given) {
   std::vector<Row> rows;
   for (const Row& claim : log.claims) rows.push_back(claim_row(claim, row));
   if (!rows.empty()) return rows;
-  if (log.measure == Measure::kPerGpu && !row.gpus) row.gpus = 1;
-  if (log.measure != Measure::kStepSeconds || samples_per_step(log, row)) {
+  if (log.measure == Measure::kPerGpu && !row.gpus && !log.steps.empty()) {
+    row.throughput = statistics::summarise(after_warmup(log)).p50;
+    row.unit += " a GPU";
+  } else if (log.measure != Measure::kStepSeconds || samples_per_step(log, row)) {
     row = throughput_row(log, row);
   } else if (!log.steps.empty()) {
     row.metric = "step_s";

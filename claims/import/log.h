@@ -74,8 +74,8 @@ struct Imported {
 Imported import_logs(std::span<const Log> logs, const GivenFields& given, const std::string& group);
 
 // Makes the rows of one log as far as it and --fields say what they need: whether members are unset
-// is for the reader to see. A rate of one GPU, where nobody says how many there are, is that of
-// one.
+// is for the reader to see. The unit of one GPU's rate says so where nobody says how many there
+// are.
 std::vector<published::Row> rows_said(const Log& log, const GivenFields& given);
 
 // Numbers the rows of a group: "x-0001", "x-0002", ...

@@ -23,10 +23,16 @@ using published::Row;
 constexpr std::size_t kFewest = 5;  // a percentile of fewer rows says nothing
 constexpr std::size_t kMostLines = 2;
 
-bool is_rate(const Row& row) { return row.metric.empty() && row.throughput && *row.throughput > 0; }
+// Damaged digits make numbers that no machine has.
+bool is_sane(double value) { return value > 0 && value < 1e15; }
+
+bool is_rate(const Row& row) {
+  return row.metric.empty() && row.throughput && is_sane(*row.throughput);
+}
 
 bool has_bus_bandwidth(const Row& row) {
-  return row.collective && row.bytes && row.value && row.metric == "busbw_GBps";
+  return row.collective && row.bytes && row.value && is_sane(*row.value) &&
+         row.metric == "busbw_GBps";
 }
 
 // Returns the rate of the most GPUs, else the bandwidth of the largest message, which says most.
@@ -94,8 +100,10 @@ std::string bandwidth_text(std::span<const Row> rows, const Row& row) {
 std::string other_text(const Row& row) {
   if (row.time_to_train_min)
     return significant(*row.time_to_train_min, 4) + " minutes to the target" + work_text(row);
-  if (!row.value) return "no rate" + work_text(row);
-  return row.metric + " " + significant(*row.value, 4) +
+  if (!row.value || !is_sane(*row.value)) return "no rate" + work_text(row);
+  const bool is_time = row.metric.ends_with("_s");
+  const std::string what = is_time ? row.metric.substr(0, row.metric.size() - 2) : row.metric;
+  return what + " " + (is_time ? duration_text(*row.value) : significant(*row.value, 4)) +
          (row.gpus ? " on " + counted(*row.gpus, "GPU") : "") + work_text(row);
 }
 
@@ -106,6 +114,23 @@ std::string measured_text(const Pasted& pasted, const Row& chief) {
   return text + " (" + pasted.form + (pasted.place.empty() ? "" : ", " + pasted.place) + ")";
 }
 
+// Logs write names of networks in many ways: "ResNet-50", "bert-base-uncased".
+Row with_known_network(Row row) {
+  const std::string letters = published::letters_of(row.workload);
+  for (const std::string_view name : catalogue::workload_names()) {
+    const std::string known = published::letters_of(name);
+    if (!letters.starts_with(known)) continue;
+    const std::string rest = letters.substr(known.size());
+    if (rest.empty() || rest == "v15" || rest == "uncased" || rest == "cased") row.workload = name;
+  }
+  return row;
+}
+
+bool needs_length(const Row& row) {
+  const auto* network = catalogue::find_workload(with_known_network(row).workload);
+  return network && network->transformer && !row.sequence_length;
+}
+
 // Lists the fields that a comparison needs and the text does not say.
 std::vector<std::string> unsaid(const Row& row) {
   std::vector<std::string> fields;
@@ -114,12 +139,14 @@ std::vector<std::string> unsaid(const Row& row) {
   if (!is_rate(row)) return fields;
   if (row.workload.empty()) fields.emplace_back("workload");
   if (row.precision.empty()) fields.emplace_back("precision");
+  if (needs_length(row)) fields.emplace_back("seq_len");
   return fields;
 }
 
 // Returns nothing for what no published rate could be about.
-std::optional<MeasuredRate> rate_of_row(const Row& row) {
-  if (!is_rate(row) || !row.gpus) return std::nullopt;
+std::optional<MeasuredRate> rate_of_row(const Row& given) {
+  if (!is_rate(given) || !given.gpus) return std::nullopt;
+  const Row row = with_known_network(given);
   const auto trained = published::trained_as(row);
   const auto chip = published::chip_in(row.system);
   const bool tokens = row.unit.starts_with("tok");
@@ -202,7 +229,10 @@ std::optional<double> share_of_peak(const Row& row, Assessment& assessment) {
   if (const auto rate = rate_of_row(row)) {
     const catalogue::Workload* network = catalogue::find_workload(rate->workload);
     const auto peak = reporting::peak_flops(rate->chip, rate->precision);
-    if (!network || !network->flops_per_sample || !peak) return std::nullopt;
+    const bool is_known = network && network->flops_per_sample && peak;
+    // Another size of input is another number of FLOPs.
+    if (!is_known || needs_length(row) || row.conditions.contains("image_size"))
+      return std::nullopt;
     catalogue::ModelShape shape = network->default_shape;
     if (rate->sequence_length) shape.sequence_length = *rate->sequence_length;
     const double flops = network->flops_per_sample(catalogue::resolved_shape(*network, shape));
@@ -211,7 +241,7 @@ std::optional<double> share_of_peak(const Row& row, Assessment& assessment) {
     const std::string text = "MFU " + percent(share) + ": " + significant(flops / 1e9, 3) +
                              " GFLOP a sample, " + significant(peak->per_sec / 1e12, 4) +
                              " TFLOP/s a GPU (" + peak->source + ")";
-    (share > 1 ? assessment.impossible : assessment.limits).push_back(text);
+    assessment.limits.push_back(text);  // lint tells a share above 100 %
     return share;
   }
   const auto chip = published::chip_in(row.system);
@@ -226,32 +256,36 @@ std::optional<double> share_of_peak(const Row& row, Assessment& assessment) {
   return share;
 }
 
-// The sentence says why a rate is usually so small a share of a comparable one.
+// The sentence says where to look for the reason of so small a share.
 struct Gap {
   double below;
   const char* sentence;
 };
 constexpr Gap kGapsOfRates[] = {
     {0.35,
-     "a third of it and less: usual are optimizer steps counted instead of samples, one GPU's "
-     "rate taken for all, or a device that others use"},
+     "a third of it and less: look for one GPU's rate among totals, steps that are counted "
+     "instead of samples, another size of input, or a device that others use"},
     {0.6,
-     "about half of it: usual are fp32 or tf32 where others use 16 bits, and a loader that is "
-     "too slow"},
+     "about half of it: look for a loader that is too slow, a number format that was asked "
+     "for and is not used, and clocks or a power limit"},
     {0.85,
-     "15 to 40 % below: usual are the loader, a small batch, an older library, and clocks or "
+     "15 to 40 % below: look for the loader, a small batch, an older library, and clocks or "
      "a power limit"},
-    {1.25, "as the nearest: nothing is probably wrong"}};
+    {1.25, "as the nearest: nothing stands out"}};
 constexpr const char* kTooFast =
     "above the nearest by a quarter and more: is it the rate of all GPUs, are tokens counted, or is "
-    "the network another one?";
+    "the network or the size of its input another one?";
 constexpr Gap kGapsOfLinks[] = {
     {0.15,
-     "far below: usual are sockets instead of RDMA, PCIe through the host instead of NVLink, "
-     "or a message too small to fill the links"},
+     "far below: look for PCIe through the host instead of NVLink, peer access that is "
+     "switched off, and a message that is too small"},
     {0.7,
-     "a part of it: usual are PCIe instead of NVLink, fewer links or adapters than the node "
-     "has, and a message that is too small"}};
+     "a part of it: look for PCIe instead of NVLink, fewer links than the GPUs have, and a "
+     "message that is too small"},
+    {1.0, "as the links allow: nothing stands out"},
+    {1.3, "above the links: NVLink SHARP, which adds in the switch, does that on H100 and newer"}};
+constexpr const char* kTooWide =
+    "more than NVLink SHARP explains: is the chip or the number of ranks another one?";
 
 std::string sentence_for(std::span<const Gap> gaps, double share, const char* above) {
   for (const Gap& one : gaps) {
@@ -260,28 +294,58 @@ std::string sentence_for(std::span<const Gap> gaps, double share, const char* ab
   return above;
 }
 
+// Returns the least and the most share of the nearest rows, which are equally near.
+std::pair<double, double> ratios_of(std::span<const NearRow> near) {
+  std::pair range(near.front().ratio, near.front().ratio);
+  for (const NearRow& one : near) {
+    if (one.distance != near.front().distance) break;
+    range = {std::min(range.first, one.ratio), std::max(range.second, one.ratio)};
+  }
+  return range;
+}
+
 void suspect(const Row& chief, std::span<const NearRow> near,
              const std::optional<double>& share_of_peak, Assessment& assessment) {
-  constexpr double kSame = 0.2;
+  constexpr double kSame = 0.1;
+  constexpr double kAlike = 1.5;  // nearest rows that differ by more explain no gap
+  constexpr double kMany = 4;     // half of a rate has many reasons
   if (has_bus_bandwidth(chief)) {
     if (share_of_peak)
-      assessment.suspicions.push_back(sentence_for(
-          kGapsOfLinks, *share_of_peak, "as the links allow: nothing is probably wrong"));
+      assessment.suspicions.push_back(sentence_for(kGapsOfLinks, *share_of_peak, kTooWide));
     return;
   }
   // Without a number format the nearest row may be one of half or twice the speed.
   const bool is_comparable = !near.empty() && has_equal_bits(near.front()) &&
                              !published::trained_as(chief).precisions.empty();
   if (!is_comparable) return;
-  const double ratio = near.front().ratio;
+  const auto [least, most] = ratios_of(near);
+  if (most > kAlike * least) return;
   const auto gpus = static_cast<double>(chief.gpus.value_or(1));
-  if (gpus > 1 && std::abs(ratio * gpus - 1) < kSame) {
+  if (gpus >= kMany && std::abs(most * gpus - 1) < kSame) {
     assessment.suspicions.push_back("one part in " + significant(gpus, 4) +
                                     " of the nearest: probably one GPU's rate, or GPUs that each "
                                     "train alone");
     return;
   }
-  assessment.suspicions.push_back(sentence_for(kGapsOfRates, ratio, kTooFast));
+  assessment.suspicions.push_back(sentence_for(kGapsOfRates, most, kTooFast));
+}
+
+// Returns the options of `comm` that measure the same; empty: it has no such collective.
+std::string options_of_comm(const Row& row) {
+  const auto collective = find_word<collectives::Collective>(*row.collective);
+  if (!collective) return "";
+  std::string options = "--collectives " + *row.collective + " --sizes " +
+                        collectives::to_text({.count = *row.bytes});
+  constexpr std::int64_t kMostInANode = 8;
+  const bool one_node = row.nodes.value_or(1) == 1 && row.gpus.value_or(0) <= kMostInANode;
+  return options + (one_node && row.gpus ? " --nproc-per-node " + std::to_string(*row.gpus) : "");
+}
+
+// Returns the nearest row that this program can run; null: none.
+const Row* runnable_in(std::span<const NearRow> near) {
+  const auto found = std::ranges::find_if(
+      near, [](const NearRow& one) { return published::map_row(*one.row).point.has_value(); });
+  return found == near.end() ? nullptr : found->row;
 }
 
 void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRow> near,
@@ -293,20 +357,13 @@ void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRo
     assessment.next.push_back(option + "  # it does not say them");
   }
   if (has_bus_bandwidth(chief)) {
-    std::string command = "scalemark comm --collectives " + *chief.collective + " --sizes " +
-                          collectives::to_text({.count = *chief.bytes});
-    if (chief.gpus && chief.nodes.value_or(1) == 1)
-      command += " --nproc-per-node " + std::to_string(*chief.gpus);
-    assessment.next.push_back(command + "  # there, with what its links allow");
-  } else if (!near.empty()) {
-    assessment.next.push_back("scalemark reproduce " +
-                              published::name_of_table(near.front().row->group) +
+    if (const std::string options = options_of_comm(chief); !options.empty())
+      assessment.next.push_back("scalemark comm " + options + "  # there, with what links allow");
+  } else if (const Row* row = runnable_in(near)) {
+    assessment.next.push_back("scalemark reproduce " + published::name_of_table(row->group) +
                               "  # there: the nearest table, with verdicts");
-  } else if (!assessment.impossible.empty()) {
-    return;
-  } else if (catalogue::find_workload(published::trained_as(chief).workload)) {
-    assessment.next.push_back("scalemark train --workload " +
-                              published::trained_as(chief).workload +
+  } else if (const auto* network = catalogue::find_workload(with_known_network(chief).workload)) {
+    assessment.next.push_back("scalemark train --workload " + network->name +
                               "  # there: the same network without a loader");
   }
 }
@@ -317,6 +374,8 @@ void cut(std::vector<std::string>& lines) {
   lines.resize(kMostLines);
   lines.back() += "; and " + std::to_string(more) + " more: --format json";
 }
+
+bool is_compared(std::size_t numbers) { return numbers > 1; }
 
 }  // namespace
 
@@ -339,7 +398,9 @@ Assessment assess(const Pasted& pasted, std::span<const Row> library) {
     add_commands(pasted, *chief, near, assessment);
   }
   assessment.compared = pasted.compared;
-  const bool told = pasted.compared > 0 || !near.empty() || share || !assessment.published.empty();
+  assessment.notes = pasted.notes;
+  const bool told =
+      is_compared(pasted.compared) || !near.empty() || share || !assessment.suspicions.empty();
   assessment.exit_code = !assessment.impossible.empty() ? ExitCode::kFail
                          : told                         ? ExitCode::kPass
                                                         : ExitCode::kUnsure;
@@ -364,9 +425,9 @@ std::string assessment_text(const Assessment& assessment, const Terminal& termin
     add("cannot be", assessment.impossible, Ink::kRed);
   } else {
     add("cannot be",
-        {assessment.compared == 0 ? "no two numbers in it could contradict each other"
-                                  : "nothing: " + counted(assessment.compared, "number") +
-                                        " could contradict others, and none does"});
+        {is_compared(assessment.compared)
+             ? "nothing: " + counted(assessment.compared, "number") + " were held against others"
+             : "no two numbers of it were held against each other"});
   }
   add("unread", assessment.unread);
   add("published", assessment.published.empty()
@@ -374,7 +435,12 @@ std::string assessment_text(const Assessment& assessment, const Terminal& termin
                        : assessment.published);
   add("limit", assessment.limits);
   add("probably", assessment.suspicions);
-  add("next", assessment.next);
+  add("note", assessment.notes);
+  // A command that is broken into lines could not be copied.
+  for (const std::string& command : assessment.next) {
+    const std::string label = &command == &assessment.next.front() ? "next       " : "           ";
+    text += inked(terminal, Ink::kDim, label) + command + "\n";
+  }
   return text;
 }
 
@@ -388,6 +454,7 @@ std::string assessment_json(const Assessment& assessment) {
                           {"published", assessment.published},
                           {"limit", assessment.limits},
                           {"probably", assessment.suspicions},
+                          {"notes", assessment.notes},
                           {"next", assessment.next}},
                 2) +
          "\n";

@@ -147,6 +147,7 @@ struct Pasted {
   std::vector<std::string> impossible;  // each sentence says what in it cannot be true
   std::vector<std::string> doubts;      // each is hardly true beside others of its kind
   std::vector<std::string> unread;      // each sentence names lines or cells
+  std::vector<std::string> notes;       // else told to the person who reads it
   std::size_t compared = 0;             // its numbers that others of it could contradict
 };
 
@@ -156,7 +157,8 @@ struct Assessment {
   std::vector<std::string> published;   // its place among published rows, and the nearest
   std::vector<std::string> limits;      // the share of the most that the chip could do
   std::vector<std::string> suspicions;  // doubts, and what usually explains such a gap
-  std::vector<std::string> next;        // commands
+  std::vector<std::string> notes;
+  std::vector<std::string> next;  // commands
   std::size_t compared = 0;
   ExitCode exit_code = ExitCode::kPass;  // kFail: it contradicts itself; kUnsure: nobody can tell
 };
