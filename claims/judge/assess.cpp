@@ -9,7 +9,6 @@
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
 #include "core/base/number_words.h"
-#include "core/base/record_json.h"
 #include "core/base/text.h"
 #include "core/catalogue/workload.h"
 #include "core/collectives/collective.h"
@@ -21,7 +20,6 @@ namespace {
 using published::Row;
 
 constexpr std::size_t kFewest = 5;  // a percentile of fewer rows says nothing
-constexpr std::size_t kMostLines = 2;
 
 // Damaged digits make numbers that no machine has.
 bool is_sane(double value) { return value > 0 && value < 1e15; }
@@ -368,15 +366,6 @@ void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRo
   }
 }
 
-void cut(std::vector<std::string>& lines) {
-  if (lines.size() <= kMostLines) return;
-  const std::size_t more = lines.size() - kMostLines;
-  lines.resize(kMostLines);
-  lines.back() += "; and " + std::to_string(more) + " more: --format json";
-}
-
-bool is_compared(std::size_t numbers) { return numbers > 1; }
-
 }  // namespace
 
 Assessment assess(const Pasted& pasted, std::span<const Row> library) {
@@ -400,64 +389,11 @@ Assessment assess(const Pasted& pasted, std::span<const Row> library) {
   assessment.compared = pasted.compared;
   assessment.notes = pasted.notes;
   const bool told =
-      is_compared(pasted.compared) || !near.empty() || share || !assessment.suspicions.empty();
+      assessment.is_compared() || !near.empty() || share || !assessment.suspicions.empty();
   assessment.exit_code = !assessment.impossible.empty() ? ExitCode::kFail
                          : told                         ? ExitCode::kPass
                                                         : ExitCode::kUnsure;
   return assessment;
-}
-
-std::string assessment_text(const Assessment& assessment, const Terminal& terminal) {
-  constexpr std::size_t kLabel = 11;
-  std::string text;
-  const auto add = [&](std::string label, std::vector<std::string> lines, Ink ink = Ink::kDim) {
-    cut(lines);
-    for (const std::string& line : lines) {
-      label.resize(kLabel, ' ');
-      const std::string item = wrapped(line, text_width(terminal), kLabel, label);
-      text += inked(terminal, ink, label) + item.substr(kLabel);
-      label.clear();
-    }
-  };
-  add("measured",
-      {assessment.measured.empty() ? "nothing that is known here" : assessment.measured});
-  if (!assessment.impossible.empty()) {
-    add("cannot be", assessment.impossible, Ink::kRed);
-  } else {
-    add("cannot be",
-        {is_compared(assessment.compared)
-             ? "nothing: " + counted(assessment.compared, "number") + " were held against others"
-             : "no two numbers of it were held against each other"});
-  }
-  add("unread", assessment.unread);
-  add("published", assessment.published.empty()
-                       ? std::vector<std::string>{"nothing to compare with"}
-                       : assessment.published);
-  add("limit", assessment.limits);
-  add("probably", assessment.suspicions);
-  add("note", assessment.notes);
-  // A command that is broken into lines could not be copied.
-  for (const std::string& command : assessment.next) {
-    const std::string label = &command == &assessment.next.front() ? "next       " : "           ";
-    text += inked(terminal, Ink::kDim, label) + command + "\n";
-  }
-  return text;
-}
-
-std::string assessment_json(const Assessment& assessment) {
-  return dumped(FieldJson{{"schema", "scalemark.assessment/1"},
-                          {"exit_code", static_cast<int>(assessment.exit_code)},
-                          {"measured", assessment.measured},
-                          {"compared", assessment.compared},
-                          {"cannot_be", assessment.impossible},
-                          {"unread", assessment.unread},
-                          {"published", assessment.published},
-                          {"limit", assessment.limits},
-                          {"probably", assessment.suspicions},
-                          {"notes", assessment.notes},
-                          {"next", assessment.next}},
-                2) +
-         "\n";
 }
 
 }  // namespace scalemark::claims

@@ -161,6 +161,8 @@ struct Assessment {
   std::vector<std::string> next;  // commands
   std::size_t compared = 0;
   ExitCode exit_code = ExitCode::kPass;  // kFail: it contradicts itself; kUnsure: nobody can tell
+
+  bool is_compared() const { return compared > 1; }
 };
 Assessment assess(const Pasted& pasted, std::span<const published::Row> library);
 
