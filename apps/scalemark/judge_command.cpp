@@ -25,6 +25,7 @@
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/settings/config_file.h"
+#include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
 
 namespace scalemark::cli {
@@ -36,7 +37,9 @@ using claims::Pasted;
 // An error of lint cannot be true; a warning is only a reason to doubt.
 void add_findings(const std::vector<lint::Finding>& findings, Pasted& pasted) {
   for (const lint::Finding& one : findings) {
-    if (one.severity == lint::kInfo) continue;
+    // The shares of peaks are computed with what --fields says, too.
+    if (one.severity == lint::kInfo || one.kind == &reporting::finding_kinds::mfu_implausible)
+      continue;
     auto& sentences = one.severity == lint::kError ? pasted.impossible : pasted.doubts;
     sentences.push_back((one.row.empty() ? "" : one.row + ": ") + one.text + " [" + one.kind->code +
                         "]");
