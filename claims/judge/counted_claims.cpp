@@ -55,8 +55,8 @@ bool is_within(double value, const ClaimRecord& claim) {
 std::string for_each_count(const Row& row, const ClaimRecord& claim) {
   std::vector<std::string> parts;
   for (const int ranks : kUsualRanks) {
-    const double saved = 100 * (1 - ratio_of(row, ranks).value_or(1));
-    parts.push_back(significant(saved, 3) + " % on " + std::to_string(ranks));
+    const double saved = 1 - ratio_of(row, ranks).value_or(1);
+    parts.push_back(given_percent(saved) + " on " + std::to_string(ranks));
   }
   std::vector<int> held;
   for (int ranks = 2; ranks <= kMostRanks; ++ranks) {
