@@ -1,0 +1,46 @@
+#include <gtest/gtest.h>
+
+#include "claims/import/log_text.h"
+#include "core/base/text.h"
+#include "tests/claims/import/sample_logs.h"
+
+namespace scalemark::importing {
+namespace {
+
+std::string contradictions_of(const std::optional<Log>& log) {
+  return joined(log->contradictions, "; ");
+}
+
+std::string horovod_text(const std::string& device, double first, double mean, double total) {
+  return "Model: ResNet50\nBatch size: 48\nNumber of " + device +
+         "s: 4\nIter #0: " + fixed(first, 1) + " img/sec per " + device + "\n" +
+         counting("Iter ##n: 1210.5 img/sec per " + device, 1, 9, 1) + "Img/sec per " + device +
+         ": " + fixed(mean, 1) + " +-0.0\nTotal img/sec on 4 " + device +
+         "(s): " + fixed(total, 1) + " +-0.0\n";
+}
+
+// The mean of all ten is 1124.5.
+TEST(HorovodLog, MayLeaveItsFirstIterationOutOfTheMean) {
+  const auto of = [](double mean) {
+    return contradictions_of(
+        only(read_horovod(LogText(horovod_text("GPU", 350.5, mean, 4 * mean)))));
+  };
+  EXPECT_EQ(of(1210.5), "");
+  EXPECT_EQ(of(1124.5), "");
+  EXPECT_NE(of(1180.5).find("that of its iterations is 1124.5"), std::string::npos) << of(1180.5);
+}
+
+TEST(HorovodLog, OfCpusSaysNoGpus) {
+  const auto log = only(read_horovod(LogText(horovod_text("CPU", 1210.5, 1210.5, 4842))));
+  ASSERT_TRUE(log);
+  EXPECT_EQ(contradictions_of(log), "");
+  EXPECT_FALSE(log->says.gpus);
+  EXPECT_EQ(log->says.system, "CPU");
+  EXPECT_EQ(log->steps, std::vector<double>{4842});
+  ASSERT_EQ(log->remarks.size(), 1u);
+  EXPECT_EQ(log->remarks.front(), "it is a run on CPUs: it says no count of GPUs");
+  EXPECT_EQ(only(read_horovod(LogText(horovod_text("GPU", 1210.5, 1210.5, 4842))))->says.gpus, 4);
+}
+
+}  // namespace
+}  // namespace scalemark::importing
