@@ -42,5 +42,19 @@ TEST(HorovodLog, OfCpusSaysNoGpus) {
   EXPECT_EQ(only(read_horovod(LogText(horovod_text("GPU", 1210.5, 1210.5, 4842))))->says.gpus, 4);
 }
 
+// Three decimals of a step of 12 ms are off by up to 4 %.
+TEST(TimmLog, OfFastStepsIsRounded) {
+  const auto of = [](const std::string& rate) {
+    return contradictions_of(only(read_timm(LogText(
+        "Training with a single process on 1 device (cuda:0).\nLearning rate (0.1) calculated from "
+        "base learning rate (0.1) and effective global batch size (256) with linear scaling.\n" +
+        counting("Train: 0 [ #n/1251 (  8%)]  Loss: 6.9 (6.9)  Time: 0.012s, " + rate +
+                     "/s  (0.012s, " + rate + "/s)  LR: 1.000e-05  Data: 0.010 (0.015)",
+                 0, 500, 50)))));
+  };
+  EXPECT_EQ(of("20501.33"), "");
+  EXPECT_NE(of("18250.00"), "");
+}
+
 }  // namespace
 }  // namespace scalemark::importing
