@@ -56,5 +56,35 @@ TEST(TimmLog, OfFastStepsIsRounded) {
   EXPECT_NE(of("18250.00"), "");
 }
 
+TEST(DeepSpeedLog, HasNamesThatLeaveNoRoomForDots) {
+  const auto of = [](const std::string& setting) {
+    return only(read_deepspeed(
+        LogText("  train_batch_size ............. 96\n  " + setting +
+                "\nepoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=83.1, "
+                "CurrSamplesPerSec=84.5, MemAllocated=0.3GB\n")));
+  };
+  EXPECT_EQ(of("train_micro_batch_size_per_gpu  12")->says.batch_per_gpu, 12);
+  EXPECT_FALSE(of("train_micro_batch_size_per_gpu 12")->says.batch_per_gpu);
+  EXPECT_FALSE(of("world_size  8")->says.gpus);
+}
+
+TEST(MegatronLog, SaysInItsFirstLineHowItsModelIsSplit) {
+  const auto of = [](const std::string& sizes) {
+    return only(read_megatron(
+        LogText("using world size: 16, data-parallel size: 2, " + sizes + "\n" +
+                counting(" iteration       #n/     100 | elapsed time per iteration (ms): 4000.0 | "
+                         "global batch size:   64 |",
+                         10, 60, 10))));
+  };
+  const auto split =
+      of("context-parallel size: 1, tensor-model-parallel size: 4, "
+         "encoder-tensor-model-parallel size: 0, pipeline-model-parallel size: 2");
+  EXPECT_EQ(split->says.gpus, 16);
+  EXPECT_EQ(split->says.untestable, "parallelism");
+  EXPECT_EQ(split->says.note, "the model is split over 8 GPUs");
+  EXPECT_FALSE(
+      of("tensor-model-parallel size: 1, pipeline-model-parallel size: 1")->says.untestable);
+}
+
 }  // namespace
 }  // namespace scalemark::importing
