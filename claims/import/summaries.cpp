@@ -48,6 +48,8 @@ class TrainerReader : public RunReader {
     if (line.find("Continuing training from global step") != line.npos) continued_ = true;
     if (line.find("eval_") != line.npos) return false;
     if (const auto seconds = seconds_in(line); seconds && !rate_) seconds_ = seconds;
+    if (const auto epoch = behind(line, "epoch"); epoch && !rate_) epoch_ = epoch;
+    if (const auto samples = behind(line, "train_samples")) samples_ = samples;
     if (const auto rate = behind(line, kStepsRate); rate && *rate > 0 && !steps_rate_)
       steps_rate_ = rate;
     const auto rate = rate_in(line);

@@ -118,6 +118,10 @@ TEST(TrainerLog, ReadsDurationsOfItsMetrics) {
   EXPECT_EQ(of("0:01:40.00"), std::vector<double>{120});
   EXPECT_EQ(of("100.0"), std::vector<double>{120});
   EXPECT_EQ(of("0:03:20.00"), std::vector<double>{15});  // neither steps nor samples
+  const auto alone = trainer_log(
+      "***** train metrics *****\n  epoch = 2.0\n  train_runtime = 1 day, 0:01:40.00\n  "
+      "train_samples = 432500\n  train_samples_per_second = 0.5\n");
+  EXPECT_EQ(alone->steps, std::vector<double>{10});
 }
 
 TEST(DlllLog, TakesTheRateOfTraining) {
