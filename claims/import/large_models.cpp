@@ -1,5 +1,6 @@
 // Reads what trainers of large language models print: Megatron-LM, with those that come from it,
 // and DeepSpeed. Both list their settings with dots between name and value.
+#include <algorithm>
 #include <map>
 
 #include "claims/import/log_text.h"
@@ -8,14 +9,15 @@
 namespace scalemark::importing {
 namespace {
 
-// Returns the value of "seq_length ............... 4096".
+// Returns the value of "seq_length ............... 4096". DeepSpeed fills names up to 29 columns: a
+// long one has no dots.
 std::optional<std::string> dotted(std::string_view line, std::string_view name) {
   const std::size_t at = line.find(name);
   if (at == line.npos || (at > 0 && line[at - 1] != ' ')) return std::nullopt;
   line.remove_prefix(at + name.size());
   const std::size_t value = line.find_first_not_of(" .");
-  if (value == line.npos || value < 2 || line.substr(0, value).find("..") == line.npos)
-    return std::nullopt;
+  const bool has_dots = line.substr(0, value).find("..") != line.npos;
+  if (value == line.npos || value < 2 || !(has_dots || name.size() >= 28)) return std::nullopt;
   line.remove_prefix(value);
   return std::string(line.substr(0, line.find(' ')));
 }
@@ -86,14 +88,17 @@ class MegatronReader : public StepReader {
   void take_setting(std::string_view line) {
     published::Row& row = log_.says;
     keep(row.gpus, dotted_count(line, "world_size"));
-    if (line.starts_with("using world size:"))
-      keep(row.gpus, count_of(number_after(line, "using world size:")));
+    const bool is_first = line.starts_with("using world size:");
+    if (is_first) keep(row.gpus, count_of(number_after(line, "using world size:")));
     keep(row.sequence_length, dotted_count(line, "seq_length"));
     keep(micro_batch_, dotted_count(line, "micro_batch_size"));
-    for (const char* name :
-         {"tensor_model_parallel_size", "pipeline_model_parallel_size", "context_parallel_size"}) {
-      if (const auto size = dotted_count(line, name); size && *size <= 100'000)
-        sizes_[name] = *size;
+    for (const char* kind : {"tensor-model", "pipeline-model", "context"}) {
+      std::string name = std::string(kind) + "_parallel_size";
+      std::ranges::replace(name, '-', '_');
+      const auto size =
+          is_first ? count_of(number_after(line, " " + std::string(kind) + "-parallel size:"))
+                   : dotted_count(line, name);
+      if (size && *size <= 100'000) sizes_[name] = *size;
     }
     for (const char* name : {"bf16", "fp16"}) {
       if (dotted(line, name) == "True") row.precision = name;

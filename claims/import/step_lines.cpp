@@ -2,6 +2,7 @@
 // (tok/s is a moving average of all GPUs; the milliseconds are the step's own) and nanoGPT (the
 // duration of a step; some steps include an evaluation, and the median leaves these out).
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/statistics/summary.h"
 
 namespace scalemark::importing {
 namespace {
@@ -166,6 +168,7 @@ class LlmCReader : public RunReader {
       log_.what = "tok/s, a moving average of all GPUs";
     }
     add_batch();
+    hold_against_average();
     return std::move(log_);
   }
 
@@ -197,6 +200,18 @@ class LlmCReader : public RunReader {
     if (!log_.per_step || !row.sequence_length) return;
     const double samples = *log_.per_step / static_cast<double>(*row.sequence_length);
     row.global_batch_size = count_of(samples);
+  }
+
+  // The average follows its steps slowly, so only medians of some steps are compared.
+  void hold_against_average() {
+    constexpr std::size_t kFewest = 8;
+    if (!log_.per_step || rates_.size() < kFewest) return;
+    const double average = *statistics::summarise(rates_).p50;
+    const double own = *log_.per_step / *statistics::summarise(seconds_).p50;
+    if (std::fabs(average - own) <= 0.2 * std::max(average, own)) return;
+    log_.contradictions.push_back("its tok/s are " + grouped(average) + ", and the " +
+                                  grouped(*log_.per_step) + " tokens of a step over its ms are " +
+                                  grouped(own));
   }
 
   Log log_;

@@ -47,6 +47,9 @@ class TrainerReader : public RunReader {
     if (is_training_) take_settings(line);
     if (line.find("Continuing training from global step") != line.npos) continued_ = true;
     if (line.find("eval_") != line.npos) return false;
+    if (const auto seconds = seconds_in(line); seconds && !rate_) seconds_ = seconds;
+    if (const auto epoch = behind(line, "epoch"); epoch && !rate_) epoch_ = epoch;
+    if (const auto samples = behind(line, "train_samples")) samples_ = samples;
     if (const auto rate = behind(line, kStepsRate); rate && *rate > 0 && !steps_rate_)
       steps_rate_ = rate;
     const auto rate = rate_in(line);
@@ -54,7 +57,6 @@ class TrainerReader : public RunReader {
     // A run prints its rate several times, with fewer digits the second time.
     if (!rate_) {
       rate_ = rate;
-      seconds_ = behind(line, kRuntime);
       line_ = from.number;
     }
     return true;
@@ -89,7 +91,7 @@ class TrainerReader : public RunReader {
   }
 
  private:
-  static constexpr const char* kRuntime = "train_runtime";
+  static constexpr std::string_view kRuntime = "train_runtime";
 
   bool is_other(double rate) const { return std::fabs(rate - *rate_) > 0.01 * *rate_; }
 
@@ -106,6 +108,28 @@ class TrainerReader : public RunReader {
     line.remove_prefix(at + key.size());
     const std::size_t first = line.find_first_not_of(" =:'\"");
     return first == 0 || first == line.npos ? std::nullopt : number_at(line.substr(first));
+  }
+
+  // Metrics that stand in lines of their own have durations as "1 day, 0:01:40.25".
+  static std::optional<double> seconds_in(std::string_view line) {
+    const auto first = behind(line, kRuntime);
+    if (!first) return std::nullopt;
+    line.remove_prefix(line.find(kRuntime) + kRuntime.size());
+    double days = 0;
+    if (const std::size_t comma = line.find(", ");
+        line.find(" day") < comma && comma != line.npos) {
+      days = *first;
+      line.remove_prefix(comma);
+    }
+    line.remove_prefix(std::min(line.size(), line.find_first_of("0123456789")));
+    line = line.substr(0, line.find_first_not_of("0123456789:."));
+    if (line.find(':') == line.npos) return first;
+    double seconds = number_at(line).value_or(0);
+    for (std::size_t colon = line.find(':'); colon != line.npos; colon = line.find(':')) {
+      line.remove_prefix(colon + 1);
+      seconds = 60 * seconds + number_at(line).value_or(0);
+    }
+    return 86'400 * days + seconds;
   }
 
   void take_settings(std::string_view line) {
@@ -126,11 +150,17 @@ class TrainerReader : public RunReader {
         throw bad_data("it holds two runs, of " + significant(*rate_, 6) + " and " +
                            significant(*rate, 6) + " samples/s",
                        "the log of one run is expected");
-      if (!rate_) seconds_ = number_of(object, kRuntime);
+      if (!rate_) take_work(object);
       if (!rate_) rate_ = rate;
     }
     if (const auto rate = number_of(object, kStepsRate); rate && *rate > 0 && !steps_rate_)
       steps_rate_ = rate;
+  }
+
+  void take_work(const json& object) {
+    seconds_ = number_of(object, kRuntime.data());
+    samples_ = number_of(object, "train_samples");
+    epoch_ = number_of(object, "epoch");
   }
 
   void add_batches(Log& log) const {
@@ -154,10 +184,13 @@ class TrainerReader : public RunReader {
     std::optional<double> samples;
     if (examples_ && epochs_)
       samples = static_cast<double>(*examples_) * static_cast<double>(*epochs_);
+    else if (!examples_ && samples_ && epoch_)
+      samples = *samples_ * *epoch_;
     const bool by_steps = steps_ && total_;
     if (samples && gives(*rate_, *seconds_, *samples)) return;
     if (by_steps && gives(*rate_, *seconds_, *steps_ * static_cast<double>(*total_))) return;
-    if (!steps_rate_ && steps_ && gives(*rate_, *seconds_, *steps_)) {
+    const bool fewer = !examples_ && !steps_ && samples && *rate_ * *seconds_ < 0.98 * *samples;
+    if (!steps_rate_ && (fewer || (steps_ && gives(*rate_, *seconds_, *steps_)))) {
       log.remarks.push_back(std::string(kRate) +
                             " counts optimizer steps, as Trainers before May "
                             "2021 do: " +
@@ -172,7 +205,7 @@ class TrainerReader : public RunReader {
         log.steps = {1 / *rate_};
         log.what = "samples of a step x steps a second, of the whole run";
       }
-    } else if (samples && !continued_) {
+    } else if (samples && examples_ && !continued_) {
       log.contradictions.push_back(
           "line " + std::to_string(line_) + ": train_runtime x samples/s is " +
           grouped(*rate_ * *seconds_) + ", and " + grouped(static_cast<double>(*examples_)) +
@@ -180,7 +213,7 @@ class TrainerReader : public RunReader {
     }
   }
 
-  std::optional<double> rate_, steps_rate_, seconds_, steps_;
+  std::optional<double> rate_, steps_rate_, seconds_, steps_, samples_, epoch_;
   std::optional<std::int64_t> examples_, epochs_, device_batch_, total_, accumulation_,
       batch_of_process_;
   std::size_t line_ = 0;

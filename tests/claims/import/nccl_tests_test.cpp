@@ -69,6 +69,51 @@ TEST(NcclTests, OfOlderFormsAreReadFromTheRight) {
   EXPECT_EQ(log->claims[0].conditions.at("dtypes"), "fp16");
 }
 
+// They print the largest difference to the sum that they expect.
+TEST(NcclTests, OfOlderFormsAreOffByRounding) {
+  const auto claims_of = [](const std::string& type, const std::string& error) {
+    const auto log = nccl_tests_log(
+        ranks(4) +
+        "# size count type redop time algbw busbw error time algbw busbw error\n1048576 262144 " +
+        type + " sum 40.00 26.21 39.32 " + error +
+        " 41.00 25.58 38.37 0e+00\n1048576 262144 float sum 40.00 26.21 39.32 0e+00 41.00 25.58 "
+        "38.37 4e-07\n");
+    EXPECT_EQ(log->first_line, 8u);
+    EXPECT_EQ(log->last_line, 9u);
+    return log->claims.size();
+  };
+  EXPECT_EQ(claims_of("float", "2e-07"), 4u);
+  EXPECT_EQ(claims_of("float", "2e-01"), 3u);
+  EXPECT_EQ(claims_of("half", "3e-02"), 4u);
+  EXPECT_EQ(claims_of("half", "2e+00"), 3u);
+  EXPECT_EQ(claims_of("int32", "1e+00"), 3u);
+  EXPECT_EQ(claims_of("float", "nan"), 3u);
+}
+
+TEST(NcclTests, MayListTheFirstRanksOnly) {
+  const std::string row =
+      "1073741824 268435456 float sum -1 5792.3 185.37 367.85 0 5792.3 185.37 "
+      "367.85 0\n";
+  const std::string two =
+      "# Rank 0 Pid 7 on n0 device 0 [0x1] NVIDIA H100\n# Rank 1 Pid 8 on n0 "
+      "device 1 [0x2] NVIDIA H100\n";
+  const auto log_of = [&](const std::string& list) {
+    return *nccl_tests_log("# Collective test starting: all_reduce_perf\n" + list + kHeader + row);
+  };
+  for (const std::string& list :
+       {two, two + "# ...\n", two + "...\n", "# nThread 1 nGpus 1 minBytes 8\n" + two,
+        "# nThread 1 nGpus 8 minBytes 8\n" + two}) {
+    const Log log = log_of(list);
+    EXPECT_TRUE(log.contradictions.empty()) << list << log.contradictions.front();
+    EXPECT_FALSE(log.says.gpus) << list;
+    ASSERT_FALSE(log.exchanges.empty()) << list;
+    EXPECT_LE(log.exchanges[0].least, 128);
+    EXPECT_GE(log.exchanges[0].most, 128);
+    EXPECT_EQ(log.remarks.size(), 1u);
+  }
+  EXPECT_EQ(log_of("# nThread 1 nGpus 2 minBytes 8\n" + two).contradictions.size(), 1u);
+}
+
 TEST(NcclTests, DoNotSayWhatIsNotThere) {
   const std::string line =
       "     1048576        262144     float     sum      -1    40.00   26.21   45.88      0    "

@@ -81,6 +81,23 @@ TEST(StepLines, OfLlmCAreTokensOverTheirTime) {
   EXPECT_EQ(older->steps, std::vector<double>{50712});
 }
 
+TEST(StepLines, OfLlmCFitToTheirAverage) {
+  const auto of = [](const std::string& rate) {
+    return llm_c_log(
+               "| total batch size      | 131072   |\n" +
+               counting(
+                   "step   #n/60 | loss 10.9 (+nanz)| norm 1.5 (+nanz)| lr 6.00e-04 | 80.00 ms "
+                   "| 40.2% bf16 MFU | " +
+                       rate + " tok/s",
+                   1, 20, 1))
+        ->contradictions;
+  };
+  EXPECT_TRUE(of("1500000").empty());
+  ASSERT_EQ(of("204800").size(), 1u);
+  EXPECT_EQ(of("204800").front(),
+            "its tok/s are 204,800, and the 131,072 tokens of a step over its ms are 1,638,400");
+}
+
 TEST(StepLines, OfNanoGptAreDurations) {
   const auto log = nanogpt_log(
       "tokens per iteration will be: 491,520\nstep 0: train loss 10.9, val loss 10.9\n"

@@ -91,6 +91,39 @@ TEST(TrainerLog, OfOldTrainersCountsSteps) {
   EXPECT_EQ(state->steps, std::vector<double>{0.125});
 }
 
+// These files lack the number of steps, but have samples and epochs.
+TEST(TrainerLog, OfOldTrainersCountsStepsInItsResults) {
+  const auto old = trainer_log(
+      R"({"epoch": 2.0, "train_runtime": 50.0, "train_samples": 4000, "train_samples_per_second": 10.0})");
+  EXPECT_EQ(old->steps, std::vector<double>{160});
+  EXPECT_EQ(old->remarks.size(), 1u);
+  const auto samples = trainer_log(
+      R"({"epoch": 2.0, "train_runtime": 50.0, "train_samples": 4000, "train_samples_per_second": 160.0})");
+  EXPECT_EQ(samples->steps, std::vector<double>{160});
+  EXPECT_TRUE(samples->remarks.empty());
+  const auto newer = trainer_log(
+      R"({"epoch": 2.0, "train_runtime": 50.0, "train_samples": 4000, "train_samples_per_second": 80.0, "train_steps_per_second": 5.0})");
+  EXPECT_EQ(newer->steps, std::vector<double>{80});
+}
+
+TEST(TrainerLog, ReadsDurationsOfItsMetrics) {
+  const auto of = [](const std::string& runtime) {
+    return trainer_log(
+               "***** Running training *****\n  Num examples = 6000\n  Num Epochs = 2\n  Total "
+               "optimization steps = 1500\n***** train metrics *****\n  epoch = 2.0\n  "
+               "train_runtime = " +
+               runtime + "\n  train_samples = 6000\n  train_samples_per_second = 15.0\n")
+        ->steps;
+  };
+  EXPECT_EQ(of("0:01:40.00"), std::vector<double>{120});
+  EXPECT_EQ(of("100.0"), std::vector<double>{120});
+  EXPECT_EQ(of("0:03:20.00"), std::vector<double>{15});  // neither steps nor samples
+  const auto alone = trainer_log(
+      "***** train metrics *****\n  epoch = 2.0\n  train_runtime = 1 day, 0:01:40.00\n  "
+      "train_samples = 432500\n  train_samples_per_second = 0.5\n");
+  EXPECT_EQ(alone->steps, std::vector<double>{10});
+}
+
 TEST(DlllLog, TakesTheRateOfTraining) {
   const auto log = dlll_log(
       "DLLL {\"type\": \"METADATA\", \"metric\": \"train.total_ips\", \"metadata\": {\"unit\": "
