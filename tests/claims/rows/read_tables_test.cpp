@@ -154,6 +154,15 @@ TEST(ReadMarkdown, NodesOfAnUnknownSizeAreNoGpus) {
   EXPECT_TRUE(lint::lint(read.tables).empty());
 }
 
+TEST(ReadMarkdown, ATableWithoutRowsIsNone) {
+  for (const char* heads :
+       {"|GPU|img/s|\n|-|-|\n", "|GPUs|V100 img/s|A100 img/s|speedup|\n|-|-|-|-|\n",
+        "|Instances|img/s|\n|-|-|\n"}) {
+    EXPECT_TRUE(read_markdown(heads).tables.empty()) << heads;
+  }
+  EXPECT_TRUE(read_csv("GPU,img/s\n", /*tabs=*/false).tables.empty());
+}
+
 TEST(ReadMarkdown, ALatencyIsThatOfItsPrecision) {
   const auto read = read_markdown(
       "|GPUs|Throughput - TF32|Throughput - AMP|Latency - TF32 (ms)|Latency - AMP (ms)|Latency p99 "
