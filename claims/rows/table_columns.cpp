@@ -210,6 +210,22 @@ void find_units(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   }
 }
 
+// Workers beside GPUs or nodes may be those that load data, and an instance may be named.
+void find_machines(const TextTable& table, std::vector<ColumnMeaning>& columns) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].kind != ColumnKind::kNodes) continue;
+    const std::string header = lower_case(table.header[c]);
+    const auto counts = [&](const ColumnMeaning& one) {
+      return &one != &columns[c] &&
+             (one.kind == ColumnKind::kGpus || one.kind == ColumnKind::kNodes);
+    };
+    if (has_any(header, {"worker"}) && std::ranges::any_of(columns, counts))
+      columns[c].kind = ColumnKind::kOther;
+    if (has_any(header, {"instance"}) && number_of(table, 0, c).values.empty())
+      columns[c].kind = ColumnKind::kChip;
+  }
+}
+
 }  // namespace
 
 std::string column_label(const ColumnMeaning& column) {
@@ -230,6 +246,7 @@ std::vector<ColumnMeaning> columns_of(const TextTable& table) {
     const int times = ++seen[header];
     if (times > 1 && is_measure(kind)) columns.back().own_words.push_back(std::to_string(times));
   }
+  find_machines(table, columns);
   find_units(table, columns);
   find_percents(table, columns);
   find_precision_ratios(table, columns);

@@ -154,6 +154,22 @@ TEST(ReadMarkdown, NodesOfAnUnknownSizeAreNoGpus) {
   EXPECT_TRUE(lint::lint(read.tables).empty());
 }
 
+TEST(ReadMarkdown, WorkersAndInstancesAreNodesToo) {
+  for (const char* head : {"Workers", "Hosts", "Instances", "# of workers"}) {
+    const auto read = read_markdown("|" + std::string(head) + "|img/s|\n|-|-|\n|1|10|\n|2|19|\n");
+    const Row& row = read.tables.at(0).rows.at(1);
+    EXPECT_TRUE(row.counts_nodes) << head;
+    EXPECT_EQ(row.nodes, 2) << head;
+  }
+  // Workers beside GPUs load data, or stand for their number.
+  const Row loads =
+      read_markdown("|GPUs|Workers|img/s|\n|-|-|-|\n|4|16|10|\n").tables.at(0).rows.at(0);
+  EXPECT_EQ(loads.gpus, 4);
+  EXPECT_FALSE(loads.nodes);
+  EXPECT_FALSE(loads.counts_nodes);
+  EXPECT_EQ(read_markdown("|GPU workers|img/s|\n|-|-|\n|4|10|\n").tables.at(0).rows.at(0).gpus, 4);
+}
+
 TEST(ReadMarkdown, ATableWithoutRowsIsNone) {
   for (const char* heads :
        {"|GPU|img/s|\n|-|-|\n", "|GPUs|V100 img/s|A100 img/s|speedup|\n|-|-|-|-|\n",
