@@ -179,11 +179,23 @@ bool has_other_letters(const std::string& header) {
   return std::ranges::any_of(header, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
 }
 
+// Returns the unit that all cells with a unit share: "310 img/s" below "Throughput".
+std::string unit_in_cells(const TextTable& table, std::size_t c) {
+  std::set<std::string> units;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const Cell cell = number_of(table, r, c);
+    if (cell.values.empty() || cell.values[0].unit != Unit::kRate) continue;
+    units.insert(meaning_of(cell.values[0].words).unit);
+  }
+  return units.size() == 1 && !units.begin()->empty() ? *units.begin() : "samples/s";
+}
+
 // Gives a column whose header says nothing the meaning of the unit that most of its cells have.
 // Headers in other scripts may also name counts of GPUs and speed-ups.
 void find_units(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     ColumnMeaning& column = columns[c];
+    if (column.unit == "samples/s") column.unit = unit_in_cells(table, c);
     const bool other = has_other_letters(table.header[c]);
     if (column.kind != ColumnKind::kOther && !(other && column.kind == ColumnKind::kChip)) continue;
     std::size_t filled = 0, rates = 0, factors = 0, counts = 0;
@@ -208,6 +220,16 @@ void find_units(const TextTable& table, std::vector<ColumnMeaning>& columns) {
       column.kind = ColumnKind::kSpeedup;
     }
   }
+  // A "Throughput per GPU" has the unit of the totals beside it.
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto tells = [&](const ColumnMeaning& one) {
+      return is_rate_kind(one.kind) && one.kind != columns[c].kind && one.unit != "it/s";
+    };
+    const auto other = std::ranges::find_if(columns, tells);
+    if (is_rate_kind(columns[c].kind) && columns[c].unit == "samples/s" && other != columns.end() &&
+        !has_any(lower_case(table.header[c]), {"/", "sample"}))
+      columns[c].unit = other->unit;
+  }
 }
 
 // Workers beside GPUs or nodes may be those that load data, and an instance may be named.
@@ -223,6 +245,19 @@ void find_machines(const TextTable& table, std::vector<ColumnMeaning>& columns) 
       columns[c].kind = ColumnKind::kOther;
     if (has_any(header, {"instance"}) && number_of(table, 0, c).values.empty())
       columns[c].kind = ColumnKind::kChip;
+  }
+}
+
+// Steps per second beside samples per second say the same again.
+void drop_rates_of_steps(std::vector<ColumnMeaning>& columns) {
+  for (ColumnMeaning& column : columns) {
+    const auto counts_samples = [&](const ColumnMeaning& one) {
+      return is_rate_kind(one.kind) && one.unit != "it/s" &&
+             column_label(one) == column_label(column);
+    };
+    if (is_rate_kind(column.kind) && column.unit == "it/s" &&
+        std::ranges::any_of(columns, counts_samples))
+      column.kind = ColumnKind::kOther;
   }
 }
 
@@ -248,6 +283,7 @@ std::vector<ColumnMeaning> columns_of(const TextTable& table) {
   }
   find_machines(table, columns);
   find_units(table, columns);
+  drop_rates_of_steps(columns);
   find_percents(table, columns);
   find_precision_ratios(table, columns);
   find_setups(table, columns);

@@ -179,6 +179,33 @@ TEST(ReadMarkdown, ATableWithoutRowsIsNone) {
   EXPECT_TRUE(read_csv("GPU,img/s\n", /*tabs=*/false).tables.empty());
 }
 
+TEST(ReadMarkdown, SamplesPerSecondAreTheRateBesideSteps) {
+  const auto read = read_markdown(
+      "|GPUs|img/s|it/s|speedup|\n|-|-|-|-|\n|1|340|1.33|1.0|\n|8|2,560|10.0|7.53|\n");
+  const auto& rows = read.tables.at(0).rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].rate->value, 2560);
+  EXPECT_EQ(rows[1].unit, "img/s");
+  EXPECT_EQ(rows[1].speedup->value, 7.53);
+}
+
+TEST(ReadMarkdown, ARateKeepsTheUnitOfItsCellsAndThousands) {
+  const auto unit = [](const std::string& head, const std::string& cell) {
+    return read_markdown("|GPUs|" + head + "|\n|-|-|\n|8|" + cell + "|\n").tables.at(0).rows.at(0);
+  };
+  EXPECT_EQ(unit("Throughput", "21,000 img/s").unit, "img/s");
+  EXPECT_EQ(unit("Throughput", "24k tok/s").unit, "tokens/s");
+  EXPECT_EQ(unit("Throughput", "21,000").unit, "samples/s");
+  EXPECT_EQ(unit("throughput (k img/s)", "17").rate->value, 17'000);
+  EXPECT_EQ(unit("img/s (k)", "17").rate->text, "17k");
+  EXPECT_EQ(unit("k img/s", "17k").rate->value, 17'000);
+  EXPECT_EQ(unit("img/s", "16.400,0").rate->value, 16'400);
+  const auto both = read_markdown(
+      "|GPUs|Throughput|Throughput per GPU|\n|-|-|-|\n|4|1,240 img/s|310|\n|8|2,400 img/s|300|\n");
+  ASSERT_EQ(both.tables.at(0).rows.size(), 2u);
+  EXPECT_EQ(both.tables.at(0).rows.at(1).rate_per_gpu->value, 300);
+}
+
 TEST(ReadMarkdown, ALatencyIsThatOfItsPrecision) {
   const auto read = read_markdown(
       "|GPUs|Throughput - TF32|Throughput - AMP|Latency - TF32 (ms)|Latency - AMP (ms)|Latency p99 "
