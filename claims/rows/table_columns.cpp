@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kNearRatio =
     1.3;  // a ratio that is so near to that of its cells is meant to be it
+constexpr double kSameRatio = 0.02;  // a ratio that is so near, as a share, is surely it
 
 bool is_share(ColumnKind kind) {
   return kind == ColumnKind::kEfficiency || kind == ColumnKind::kMfu;
@@ -94,7 +95,7 @@ void drop_ratios_of_times(const TextTable& table, std::vector<ColumnMeaning>& co
 }
 
 // The only speed-up beside "V100 images/s" and "A100 images/s" compares these, unless it begins
-// with 1; beside more of them nothing says what it compares.
+// with 1 and is not their ratio in most rows; beside more of them nothing says what it compares.
 void find_word_ratios(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   std::vector<std::string> words;
   std::vector<std::size_t> rates, ratios;
@@ -111,20 +112,25 @@ void find_word_ratios(const TextTable& table, std::vector<ColumnMeaning>& column
   const auto shares = [&](const ColumnMeaning& one) {
     return one.kind == ColumnKind::kRate && share_a_word(one, ratio);
   };
-  if (std::ranges::any_of(columns, shares) || begins_at_one(table, columns, ratios[0])) return;
-  std::size_t near = 0, all = 0;
+  const bool over_gpus =
+      std::ranges::any_of(columns, shares) || begins_at_one(table, columns, ratios[0]);
+  std::size_t near = 0, same = 0, all = 0;
+  bool tells = false;  // where both are 1, the ratio may be of either kind
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const auto a = number_of(table, r, rates[0]).number(Unit::kRate),
                b = number_of(table, r, rates[1]).number(Unit::kRate);
     const Cell cell = number_of(table, r, ratios[0]);
     if (!a || !b || cell.values.empty()) continue;
-    const double off = std::log(ratio_of(cell.values[0], ratio).value * a->value / b->value);
-    const double back = std::log(ratio_of(cell.values[0], ratio).value * b->value / a->value);
-    near += std::min(std::fabs(off), std::fabs(back)) < std::log(kNearRatio) ? 1 : 0;
+    const double printed = std::log(ratio_of(cell.values[0], ratio).value);
+    const double of_cells = std::log(a->value / b->value);
+    const double by = std::min(std::fabs(printed + of_cells), std::fabs(printed - of_cells));
+    near += by < std::log(kNearRatio) ? 1 : 0;
+    same += by < kSameRatio ? 1 : 0;
+    tells = tells || (by < kSameRatio && std::fabs(printed) > kSameRatio);
     all++;
   }
   // Speed-ups over GPUs may begin above 1.
-  if (2 * near < all) return;
+  if (over_gpus ? !tells || 2 * same <= all : 2 * near < all) return;
   ratio.kind = words.size() == 2 ? ColumnKind::kPrecisionRatio : ColumnKind::kOther;
   ratio.precisions = words;
 }
@@ -191,12 +197,18 @@ std::string unit_in_cells(const TextTable& table, std::size_t c) {
 }
 
 // Gives a column whose header says nothing the meaning of the unit that most of its cells have.
-// Headers in other scripts may also name counts of GPUs and speed-ups.
+// A "relative throughput" that begins with 1 is a speed-up. Headers in other scripts may also name
+// counts of GPUs and speed-ups.
 void find_units(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     ColumnMeaning& column = columns[c];
     if (column.unit == "samples/s") column.unit = unit_in_cells(table, c);
     const bool other = has_other_letters(table.header[c]);
+    const bool relative = column.kind == ColumnKind::kRate &&
+                          table.header[c].find('/') == std::string::npos &&
+                          has_any(lower_case(table.header[c]), {"scaling", "relative", "normali"});
+    if (relative && !number_of(table, 0, c).values.empty() && begins_at_one(table, columns, c))
+      column.kind = ColumnKind::kSpeedup;
     if (column.kind != ColumnKind::kOther && !(other && column.kind == ColumnKind::kChip)) continue;
     std::size_t filled = 0, rates = 0, factors = 0, counts = 0;
     std::string words;

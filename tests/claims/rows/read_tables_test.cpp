@@ -206,6 +206,27 @@ TEST(ReadMarkdown, ARateKeepsTheUnitOfItsCellsAndThousands) {
   EXPECT_EQ(both.tables.at(0).rows.at(1).rate_per_gpu->value, 300);
 }
 
+TEST(ReadMarkdown, AThroughputRelativeToTheFirstIsASpeedUp) {
+  const auto rows =
+      read_markdown("|GPUs|Throughput scaling|\n|-|-|\n|1|1.00|\n|2|1.85|\n").tables.at(0).rows;
+  EXPECT_FALSE(rows.at(1).rate);
+  EXPECT_EQ(rows.at(1).speedup->value, 1.85);
+}
+
+// Its first row prints 1, and the others say that it is no speed-up over one GPU.
+TEST(ReadMarkdown, ASpeedUpThatIsTheRatioOfTwoRatesComparesPrograms) {
+  const std::string head = "|GPUs|baseline img/s|ours img/s|speedup|\n|-|-|-|-|\n";
+  const auto read =
+      read_markdown(head + "|1|2,390|2,400|1.00x|\n|2|4,000|4,720|1.18x|\n|4|7,400|9,180|1.24x|\n");
+  ASSERT_EQ(read.tables.at(0).rows.size(), 6u);
+  EXPECT_FALSE(read.tables[0].rows[3].speedup);
+  EXPECT_EQ(read.tables[0].rows[3].ratios.at(0).from, "baseline");
+  EXPECT_TRUE(lint::lint(read.tables).empty());
+  const auto over_gpus =
+      read_markdown(head + "|1|2,390|2,400|1.00x|\n|2|4,400|4,700|1.96x|\n|4|8,000|9,400|3.9x|\n");
+  EXPECT_EQ(over_gpus.tables.at(0).rows.at(3).speedup->value, 1.96);
+}
+
 TEST(ReadMarkdown, ALatencyIsThatOfItsPrecision) {
   const auto read = read_markdown(
       "|GPUs|Throughput - TF32|Throughput - AMP|Latency - TF32 (ms)|Latency - AMP (ms)|Latency p99 "
