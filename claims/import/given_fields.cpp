@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -235,6 +236,32 @@ void refuse_missing(const std::vector<std::string>& fields, const std::string& w
       where + (files == 1 ? " does not say: " : " do not say: ") + joined(fields, ", "),
       "add --fields '" + words + "'",
       files == 1 ? "" : "a value for each file in turn: gpus=1/2/4");
+}
+
+void refuse_unsized_nodes(std::span<const Row> rows, const std::string& where) {
+  std::set<std::int64_t> counts;
+  for (const Row& row : rows) {
+    if (row.nodes && !row.gpus) counts.insert(*row.nodes);
+  }
+  if (counts.size() < 2) return;
+  throw configuration(where + " counts nodes (" + std::to_string(*counts.begin()) + " to " +
+                          std::to_string(*counts.rbegin()) + ") and does not say how many GPUs",
+                      "a column of GPUs, or of GPUs per node, is expected", "add it to the table");
+}
+
+void refuse_incomplete(std::span<const Row> rows, const std::string& where) {
+  std::vector<std::string> fields;
+  const auto need = [&](const char* name, auto missing) {
+    if (std::ranges::any_of(rows,
+                            [&](const Row& row) { return row.metric.empty() && missing(row); }))
+      fields.emplace_back(name);
+  };
+  need("gpus", [](const Row& row) { return !row.gpus; });
+  need("system", [](const Row& row) { return row.system.empty(); });
+  need("workload", [](const Row& row) { return row.workload.empty(); });
+  need("precision", [](const Row& row) { return row.precision.empty() || row.precision == "amp"; });
+  need("unit", [](const Row& row) { return row.unit.empty(); });
+  refuse_missing(fields, where, 1);
 }
 
 }  // namespace scalemark::importing

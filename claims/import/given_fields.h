@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,5 +46,12 @@ void refuse_other_batch(const published::Row& row, const std::string& where);
 // shows the one option that gives them.
 void refuse_missing(const std::vector<std::string>& fields, const std::string& where,
                     std::size_t files);
+
+// Throws configuration() (78) where rows with several counts of nodes have no GPUs: one count of
+// GPUs cannot be that of each.
+void refuse_unsized_nodes(std::span<const published::Row> rows, const std::string& where);
+
+// Throws configuration() (78) for what a row with a rate must have and some of these have not.
+void refuse_incomplete(std::span<const published::Row> rows, const std::string& where);
 
 }  // namespace scalemark::importing

@@ -152,8 +152,9 @@ std::optional<Row> row_of_line(const tables::Row& from, const SpeedUps& speedups
   Row row;
   row.repo = "import";
   row.path = file;
-  row.gpus = count_of(from.gpus);
-  if (!row.gpus || *row.gpus > 10'000'000) return std::nullopt;
+  const auto count = count_of(from.gpus);
+  if (!count || *count > 10'000'000) return std::nullopt;
+  if (!from.counts_nodes) row.gpus = count;
   row.line = count_of(number_after(from.id, "line "));
   row.nodes = count_of(from.nodes);
   row.system = from.chip;  // it has no count, since the rows of a series have one system
@@ -165,7 +166,7 @@ std::optional<Row> row_of_line(const tables::Row& from, const SpeedUps& speedups
   while (series.ends_with(' ') || series.ends_with(';')) series.pop_back();
   if (!series.empty()) row.scaling_label = series;
   set_batch(from, row);
-  if (positive(from.rate) || positive(from.rate_per_gpu))
+  if (positive(from.rate) || (positive(from.rate_per_gpu) && row.gpus))
     set_rate(from, row);
   else if (set_other_metric(from, row))
     set_speedup(from, speedups, row);
@@ -295,6 +296,7 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
 // A table may hold several precisions: the one that is given is for rows that name none.
 void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::string& where,
                bool printed_table) {
+  if (printed_table && given.text("gpus", 0)) refuse_unsized_nodes(rows, where);
   const auto precision = given.text("precision", 0);
   const auto takes = [&](const Row& row) {
     return !precision || row.precision.empty() ||
@@ -309,21 +311,6 @@ void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::stri
     (some_take && !takes(row) ? others : given).fill(row, 0, place);
     refuse_other_batch(row, place);
   }
-}
-
-std::vector<std::string> missing_fields(const std::vector<Row>& rows) {
-  std::vector<std::string> fields;
-  const auto need = [&](const char* name, auto missing) {
-    if (std::ranges::any_of(rows,
-                            [&](const Row& row) { return row.metric.empty() && missing(row); }))
-      fields.emplace_back(name);
-  };
-  need("gpus", [](const Row& row) { return !row.gpus; });
-  need("system", [](const Row& row) { return row.system.empty(); });
-  need("workload", [](const Row& row) { return row.workload.empty(); });
-  need("precision", [](const Row& row) { return row.precision.empty() || row.precision == "amp"; });
-  need("unit", [](const Row& row) { return row.unit.empty(); });
-  return fields;
 }
 
 }  // namespace
@@ -350,7 +337,8 @@ TableFile read_table_file(std::string_view text, const TableRequest& request,
   const std::string where = "'" + request.file + "'";
   if (read.rows.empty()) throw bad_data(where + " holds no row");
   fill_rows(read.rows, given, where, read.form == "table");
-  refuse_missing(missing_fields(read.rows), where, 1);
+  if (read.form == "table") refuse_unsized_nodes(read.rows, where);
+  refuse_incomplete(read.rows, where);
   if (read.form.starts_with("SuperBench")) multiply_by_gpus(read.rows);
   const bool ours = read.form == "rows";
   for (std::size_t i = 0; i < read.rows.size(); ++i) {

@@ -151,7 +151,8 @@ ColumnKind ratio_kind(const std::string& text, std::size_t precisions) {
 
 // These headers count or name something.
 ColumnKind named_kind(const std::string& text) {
-  const bool per_node = has_any(text, {"per node", "/node", "/ node", "per host", "per server"});
+  const bool per_node = has_any(text, {"per node", "/node", "per host", "per server", "per worker",
+                                       "per machine", "per instance"});
   if (per_node && has_any(text, {"gpu", "device", " ranks ", "processes"}))
     return ColumnKind::kGpusPerNode;
   // "MP mode" may mean mixed precision.
@@ -162,12 +163,11 @@ ColumnKind named_kind(const std::string& text) {
   const bool counts =
       has_any(text, {"#", " num ", "number", " no ", "count", " nombre ", " numero "});
   if (has_any(text,
-              {"world size", "worldsize", " gpus ", " ranks ", " devices ", " workers ",
-               " accelerators ", "processes", " gpu count", " cards ", " n gpu ", " total gpu "})) {
+              {"world size", "worldsize", " gpus ", " gpu workers ", " ranks ", " devices ",
+               " accelerators ", "processes", " gpu count", " cards ", " n gpu ", " total gpu "}))
     return has_any(text, {"type", "model ", "name"}) ? ColumnKind::kChip : ColumnKind::kGpus;
-  }
   if (counts && has_any(text, {" gpu ", " device "})) return ColumnKind::kGpus;
-  if (has_any(text, {" nodes ", " hosts ", " machines ", "#nodes", "num nodes", " node count",
+  if (has_any(text, {" nodes ", " hosts ", " machines ", " workers ", " instances ", " node count",
                      " node num", "number of node", " num node "}))
     return ColumnKind::kNodes;
   if (has_any(text, {"precision", "dtype", "data type", "math mode"}))

@@ -143,8 +143,14 @@ class Reader {
   std::optional<Printed> rate_in(std::size_t r, std::size_t c) const {
     const Cell read = number(r, c);
     const auto rate = read.number(Unit::kRate);
-    const bool own = rate && read.values[0].unit == Unit::kRate;
-    return rate ? std::optional(scaled(*rate, own ? 1 : columns_[c].factor)) : std::nullopt;
+    const double factor = columns_[c].factor;
+    if (!rate || read.values[0].unit == Unit::kRate) return rate;
+    // "18k" below "k img/s" is no 18 millions.
+    if (factor >= 1e3 && rate->text.find_first_of("kMG") != std::string::npos) return rate;
+    Printed whole = scaled(*rate, factor);
+    if (factor == 1e3) whole.text += 'k';
+    if (factor == 1e6) whole.text += 'M';
+    return whole;
   }
 
   // "310 img/s/GPU" below "Throughput".

@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kNearRatio =
     1.3;  // a ratio that is so near to that of its cells is meant to be it
+constexpr double kSameRatio = 0.02;  // a ratio that is so near, as a share, is surely it
 
 bool is_share(ColumnKind kind) {
   return kind == ColumnKind::kEfficiency || kind == ColumnKind::kMfu;
@@ -94,7 +95,7 @@ void drop_ratios_of_times(const TextTable& table, std::vector<ColumnMeaning>& co
 }
 
 // The only speed-up beside "V100 images/s" and "A100 images/s" compares these, unless it begins
-// with 1; beside more of them nothing says what it compares.
+// with 1 and is not their ratio in most rows; beside more of them nothing says what it compares.
 void find_word_ratios(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   std::vector<std::string> words;
   std::vector<std::size_t> rates, ratios;
@@ -111,20 +112,25 @@ void find_word_ratios(const TextTable& table, std::vector<ColumnMeaning>& column
   const auto shares = [&](const ColumnMeaning& one) {
     return one.kind == ColumnKind::kRate && share_a_word(one, ratio);
   };
-  if (std::ranges::any_of(columns, shares) || begins_at_one(table, columns, ratios[0])) return;
-  std::size_t near = 0, all = 0;
+  const bool over_gpus =
+      std::ranges::any_of(columns, shares) || begins_at_one(table, columns, ratios[0]);
+  std::size_t near = 0, same = 0, all = 0;
+  bool tells = false;  // where both are 1, the ratio may be of either kind
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const auto a = number_of(table, r, rates[0]).number(Unit::kRate),
                b = number_of(table, r, rates[1]).number(Unit::kRate);
     const Cell cell = number_of(table, r, ratios[0]);
     if (!a || !b || cell.values.empty()) continue;
-    const double off = std::log(ratio_of(cell.values[0], ratio).value * a->value / b->value);
-    const double back = std::log(ratio_of(cell.values[0], ratio).value * b->value / a->value);
-    near += std::min(std::fabs(off), std::fabs(back)) < std::log(kNearRatio) ? 1 : 0;
+    const double printed = std::log(ratio_of(cell.values[0], ratio).value);
+    const double of_cells = std::log(a->value / b->value);
+    const double by = std::min(std::fabs(printed + of_cells), std::fabs(printed - of_cells));
+    near += by < std::log(kNearRatio) ? 1 : 0;
+    same += by < kSameRatio ? 1 : 0;
+    tells = tells || (by < kSameRatio && std::fabs(printed) > kSameRatio);
     all++;
   }
   // Speed-ups over GPUs may begin above 1.
-  if (2 * near < all) return;
+  if (over_gpus ? !tells || 2 * same <= all : 2 * near < all) return;
   ratio.kind = words.size() == 2 ? ColumnKind::kPrecisionRatio : ColumnKind::kOther;
   ratio.precisions = words;
 }
@@ -179,12 +185,30 @@ bool has_other_letters(const std::string& header) {
   return std::ranges::any_of(header, [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
 }
 
+// Returns the unit that all cells with a unit share: "310 img/s" below "Throughput".
+std::string unit_in_cells(const TextTable& table, std::size_t c) {
+  std::set<std::string> units;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const Cell cell = number_of(table, r, c);
+    if (cell.values.empty() || cell.values[0].unit != Unit::kRate) continue;
+    units.insert(meaning_of(cell.values[0].words).unit);
+  }
+  return units.size() == 1 && !units.begin()->empty() ? *units.begin() : "samples/s";
+}
+
 // Gives a column whose header says nothing the meaning of the unit that most of its cells have.
-// Headers in other scripts may also name counts of GPUs and speed-ups.
+// A "relative throughput" that begins with 1 is a speed-up. Headers in other scripts may also name
+// counts of GPUs and speed-ups.
 void find_units(const TextTable& table, std::vector<ColumnMeaning>& columns) {
   for (std::size_t c = 0; c < columns.size(); ++c) {
     ColumnMeaning& column = columns[c];
+    if (column.unit == "samples/s") column.unit = unit_in_cells(table, c);
     const bool other = has_other_letters(table.header[c]);
+    const bool relative = column.kind == ColumnKind::kRate &&
+                          table.header[c].find('/') == std::string::npos &&
+                          has_any(lower_case(table.header[c]), {"scaling", "relative", "normali"});
+    if (relative && !number_of(table, 0, c).values.empty() && begins_at_one(table, columns, c))
+      column.kind = ColumnKind::kSpeedup;
     if (column.kind != ColumnKind::kOther && !(other && column.kind == ColumnKind::kChip)) continue;
     std::size_t filled = 0, rates = 0, factors = 0, counts = 0;
     std::string words;
@@ -208,6 +232,45 @@ void find_units(const TextTable& table, std::vector<ColumnMeaning>& columns) {
       column.kind = ColumnKind::kSpeedup;
     }
   }
+  // A "Throughput per GPU" has the unit of the totals beside it.
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const auto tells = [&](const ColumnMeaning& one) {
+      return is_rate_kind(one.kind) && one.kind != columns[c].kind && one.unit != "it/s";
+    };
+    const auto other = std::ranges::find_if(columns, tells);
+    if (is_rate_kind(columns[c].kind) && columns[c].unit == "samples/s" && other != columns.end() &&
+        !has_any(lower_case(table.header[c]), {"/", "sample"}))
+      columns[c].unit = other->unit;
+  }
+}
+
+// Workers beside GPUs or nodes may be those that load data, and an instance may be named.
+void find_machines(const TextTable& table, std::vector<ColumnMeaning>& columns) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].kind != ColumnKind::kNodes) continue;
+    const std::string header = lower_case(table.header[c]);
+    const auto counts = [&](const ColumnMeaning& one) {
+      return &one != &columns[c] &&
+             (one.kind == ColumnKind::kGpus || one.kind == ColumnKind::kNodes);
+    };
+    if (has_any(header, {"worker"}) && std::ranges::any_of(columns, counts))
+      columns[c].kind = ColumnKind::kOther;
+    if (has_any(header, {"instance"}) && number_of(table, 0, c).values.empty())
+      columns[c].kind = ColumnKind::kChip;
+  }
+}
+
+// Steps per second beside samples per second say the same again.
+void drop_rates_of_steps(std::vector<ColumnMeaning>& columns) {
+  for (ColumnMeaning& column : columns) {
+    const auto counts_samples = [&](const ColumnMeaning& one) {
+      return is_rate_kind(one.kind) && one.unit != "it/s" &&
+             column_label(one) == column_label(column);
+    };
+    if (is_rate_kind(column.kind) && column.unit == "it/s" &&
+        std::ranges::any_of(columns, counts_samples))
+      column.kind = ColumnKind::kOther;
+  }
 }
 
 }  // namespace
@@ -230,7 +293,9 @@ std::vector<ColumnMeaning> columns_of(const TextTable& table) {
     const int times = ++seen[header];
     if (times > 1 && is_measure(kind)) columns.back().own_words.push_back(std::to_string(times));
   }
+  find_machines(table, columns);
   find_units(table, columns);
+  drop_rates_of_steps(columns);
   find_percents(table, columns);
   find_precision_ratios(table, columns);
   find_setups(table, columns);

@@ -139,8 +139,8 @@ bool groups_digits(std::string_view text, std::size_t comma) {
 
 const std::string& cell_of(const TextTable& table, std::size_t row, std::size_t column) {
   static const std::string kNone;
-  const Cells& cells = table.rows[row];
-  return column < cells.size() ? cells[column] : kNone;
+  const bool there = row < table.rows.size() && column < table.rows[row].size();
+  return there ? table.rows[row][column] : kNone;
 }
 
 Cell number_of(const TextTable& table, std::size_t row, std::size_t column) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "claims/rows/table_files.h"
 #include "core/base/error.h"
 
 namespace scalemark::importing {
@@ -62,6 +63,30 @@ TEST(TableFile, WithoutRatesIsWorthSpeedUps) {
   EXPECT_EQ(rows.back().metric, "epoch_s");
   EXPECT_EQ(rows.back().value, 32);
   EXPECT_EQ(rows.back().note, "speed-up: ratio of the times on 1 to 4");
+}
+
+// Nodes are no GPUs, and one count of GPUs is not that of each count of nodes.
+TEST(TableFile, OfNodesAsksForTheirGpus) {
+  const std::string fields = "workload=resnet50,precision=fp32,system=A100";
+  const std::string head = "| Nodes | img/s |\n|---|---|\n| 4 | 81,000 |\n";
+  EXPECT_THROW(rows_of(head, "t.md", fields), Error);
+  EXPECT_EQ(rows_of(head, "t.md", fields + ",gpus=32").at(0).gpus, 32);
+  EXPECT_THROW(rows_of(head + "| 8 | 160,000 |\n", "t.md", fields + ",gpus=32"), Error);
+  const auto sized = rows_of(
+      "| Nodes | GPUs per node | img/s |\n|---|---|---|\n| 1 | 8 | 21,000 |\n| 4 | 8 | 81,000 |\n",
+      "t.md", fields);
+  EXPECT_EQ(sized.at(1).gpus, 32);
+  EXPECT_EQ(sized.at(1).nodes, 4);
+  const auto tables =
+      tables::read_tables("| Nodes | img/s |\n|---|---|\n| 1 | 21,000 |\n| 4 | 81,000 |\n", "t.md");
+  const auto rows = rows_of_tables(tables, "t.md", GivenFields("", 1));
+  EXPECT_FALSE(rows.at(1).gpus);
+  EXPECT_EQ(rows.at(1).nodes, 4);
+  EXPECT_EQ(rows.at(1).throughput, 81'000);
+  // A rate of one GPU says nothing of all where their count is unknown.
+  const auto each =
+      tables::read_tables("| Nodes | img/s/GPU |\n|---|---|\n| 4 | 2,600 |\n", "t.md");
+  EXPECT_TRUE(rows_of_tables(each, "t.md", GivenFields("", 1)).empty());
 }
 
 TEST(TableFile, WithACellThatCannotBeReadIsRefused) {

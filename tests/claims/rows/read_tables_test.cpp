@@ -154,6 +154,79 @@ TEST(ReadMarkdown, NodesOfAnUnknownSizeAreNoGpus) {
   EXPECT_TRUE(lint::lint(read.tables).empty());
 }
 
+TEST(ReadMarkdown, WorkersAndInstancesAreNodesToo) {
+  for (const char* head : {"Workers", "Hosts", "Instances", "# of workers"}) {
+    const auto read = read_markdown("|" + std::string(head) + "|img/s|\n|-|-|\n|1|10|\n|2|19|\n");
+    const Row& row = read.tables.at(0).rows.at(1);
+    EXPECT_TRUE(row.counts_nodes) << head;
+    EXPECT_EQ(row.nodes, 2) << head;
+  }
+  // Workers beside GPUs load data, or stand for their number.
+  const Row loads =
+      read_markdown("|GPUs|Workers|img/s|\n|-|-|-|\n|4|16|10|\n").tables.at(0).rows.at(0);
+  EXPECT_EQ(loads.gpus, 4);
+  EXPECT_FALSE(loads.nodes);
+  EXPECT_FALSE(loads.counts_nodes);
+  EXPECT_EQ(read_markdown("|GPU workers|img/s|\n|-|-|\n|4|10|\n").tables.at(0).rows.at(0).gpus, 4);
+}
+
+TEST(ReadMarkdown, ATableWithoutRowsIsNone) {
+  for (const char* heads :
+       {"|GPU|img/s|\n|-|-|\n", "|GPUs|V100 img/s|A100 img/s|speedup|\n|-|-|-|-|\n",
+        "|Instances|img/s|\n|-|-|\n"}) {
+    EXPECT_TRUE(read_markdown(heads).tables.empty()) << heads;
+  }
+  EXPECT_TRUE(read_csv("GPU,img/s\n", /*tabs=*/false).tables.empty());
+}
+
+TEST(ReadMarkdown, SamplesPerSecondAreTheRateBesideSteps) {
+  const auto read = read_markdown(
+      "|GPUs|img/s|it/s|speedup|\n|-|-|-|-|\n|1|340|1.33|1.0|\n|8|2,560|10.0|7.53|\n");
+  const auto& rows = read.tables.at(0).rows;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].rate->value, 2560);
+  EXPECT_EQ(rows[1].unit, "img/s");
+  EXPECT_EQ(rows[1].speedup->value, 7.53);
+}
+
+TEST(ReadMarkdown, ARateKeepsTheUnitOfItsCellsAndThousands) {
+  const auto unit = [](const std::string& head, const std::string& cell) {
+    return read_markdown("|GPUs|" + head + "|\n|-|-|\n|8|" + cell + "|\n").tables.at(0).rows.at(0);
+  };
+  EXPECT_EQ(unit("Throughput", "21,000 img/s").unit, "img/s");
+  EXPECT_EQ(unit("Throughput", "24k tok/s").unit, "tokens/s");
+  EXPECT_EQ(unit("Throughput", "21,000").unit, "samples/s");
+  EXPECT_EQ(unit("throughput (k img/s)", "17").rate->value, 17'000);
+  EXPECT_EQ(unit("img/s (k)", "17").rate->text, "17k");
+  EXPECT_EQ(unit("k img/s", "17k").rate->value, 17'000);
+  EXPECT_EQ(unit("img/s", "16.400,0").rate->value, 16'400);
+  const auto both = read_markdown(
+      "|GPUs|Throughput|Throughput per GPU|\n|-|-|-|\n|4|1,240 img/s|310|\n|8|2,400 img/s|300|\n");
+  ASSERT_EQ(both.tables.at(0).rows.size(), 2u);
+  EXPECT_EQ(both.tables.at(0).rows.at(1).rate_per_gpu->value, 300);
+}
+
+TEST(ReadMarkdown, AThroughputRelativeToTheFirstIsASpeedUp) {
+  const auto rows =
+      read_markdown("|GPUs|Throughput scaling|\n|-|-|\n|1|1.00|\n|2|1.85|\n").tables.at(0).rows;
+  EXPECT_FALSE(rows.at(1).rate);
+  EXPECT_EQ(rows.at(1).speedup->value, 1.85);
+}
+
+// Its first row prints 1, and the others say that it is no speed-up over one GPU.
+TEST(ReadMarkdown, ASpeedUpThatIsTheRatioOfTwoRatesComparesPrograms) {
+  const std::string head = "|GPUs|baseline img/s|ours img/s|speedup|\n|-|-|-|-|\n";
+  const auto read =
+      read_markdown(head + "|1|2,390|2,400|1.00x|\n|2|4,000|4,720|1.18x|\n|4|7,400|9,180|1.24x|\n");
+  ASSERT_EQ(read.tables.at(0).rows.size(), 6u);
+  EXPECT_FALSE(read.tables[0].rows[3].speedup);
+  EXPECT_EQ(read.tables[0].rows[3].ratios.at(0).from, "baseline");
+  EXPECT_TRUE(lint::lint(read.tables).empty());
+  const auto over_gpus =
+      read_markdown(head + "|1|2,390|2,400|1.00x|\n|2|4,400|4,700|1.96x|\n|4|8,000|9,400|3.9x|\n");
+  EXPECT_EQ(over_gpus.tables.at(0).rows.at(3).speedup->value, 1.96);
+}
+
 TEST(ReadMarkdown, ALatencyIsThatOfItsPrecision) {
   const auto read = read_markdown(
       "|GPUs|Throughput - TF32|Throughput - AMP|Latency - TF32 (ms)|Latency - AMP (ms)|Latency p99 "
