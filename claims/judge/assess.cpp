@@ -19,7 +19,6 @@ namespace {
 using published::Row;
 
 constexpr std::size_t kFewest = 5;  // a percentile of fewer rows says nothing
-
 // Damaged digits make numbers that no machine has.
 bool is_sane(double value) { return value > 0 && value < 1e15; }
 
@@ -36,7 +35,9 @@ bool has_bus_bandwidth(const Row& row) {
 const Row* chief_of(std::span<const Row> rows) {
   const Row* chief = nullptr;
   for (const Row& row : rows) {
-    if (is_rate(row) && (!chief || row.gpus.value_or(0) > chief->gpus.value_or(0))) chief = &row;
+    if (is_rate(row) &&
+        (!chief || std::pair(row.gpus, row.nodes) > std::pair(chief->gpus, chief->nodes)))
+      chief = &row;
   }
   if (chief) return chief;
   for (const Row& row : rows) {
@@ -314,9 +315,8 @@ void suspect(const Row& chief, std::span<const NearRow> near,
     return;
   }
   // Without a number format the nearest row may be one of half or twice the speed.
-  const bool is_comparable = !near.empty() && has_equal_bits(near.front()) &&
-                             !published::trained_as(chief).precisions.empty();
-  if (!is_comparable) return;
+  if (near.empty() || !has_equal_bits(near.front())) return;
+  if (published::trained_as(chief).precisions.empty()) return;
   const auto [least, most] = ratios_of(near);
   if (most > kAlike * least) return;
   const auto gpus = static_cast<double>(chief.gpus.value_or(1));
