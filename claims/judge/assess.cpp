@@ -73,7 +73,8 @@ std::string work_text(const Row& row) {
 
 std::string rate_text(std::span<const Row> rows, const Row& row) {
   std::string text = readable(*row.throughput) + " " + row.unit;
-  if (!row.gpus) return text + work_text(row);
+  if (!row.gpus)
+    return text + (row.nodes ? " on " + counted(*row.nodes, "node") : "") + work_text(row);
   const auto gpus = static_cast<double>(*row.gpus);
   text += " on " + counted(*row.gpus, "GPU");
   if (*row.gpus > 1) text += ", " + readable(*row.throughput / gpus) + " a GPU";
@@ -132,7 +133,7 @@ bool needs_length(const Row& row) {
 // Lists the fields that a comparison needs and the text does not say.
 std::vector<std::string> unsaid(const Row& row) {
   std::vector<std::string> fields;
-  if (!row.gpus) fields.emplace_back("gpus");
+  if (!row.gpus && !row.nodes) fields.emplace_back("gpus");
   if (row.system.empty()) fields.emplace_back("system");
   if (!is_rate(row)) return fields;
   if (row.workload.empty()) fields.emplace_back("workload");
@@ -306,9 +307,8 @@ std::pair<double, double> ratios_of(std::span<const NearRow> near) {
 
 void suspect(const Row& chief, std::span<const NearRow> near,
              const std::optional<double>& share_of_peak, Assessment& assessment) {
-  constexpr double kSame = 0.1;
-  constexpr double kAlike = 1.5;  // nearest rows that differ by more explain no gap
-  constexpr double kMany = 4;     // half of a rate has many reasons
+  constexpr double kAlike = 1.5;            // nearest rows that differ by more explain no gap
+  constexpr double kSame = 0.1, kMany = 4;  // half of a rate has many reasons
   if (has_bus_bandwidth(chief)) {
     if (share_of_peak)
       assessment.suspicions.push_back(sentence_for(kGapsOfLinks, *share_of_peak, kTooWide));

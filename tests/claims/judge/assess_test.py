@@ -78,6 +78,10 @@ def others(folder):
     run("judge", cwd=folder, expect=64)
     alone = judged(folder, "| GPUs | img/s |\n|---|---|\n| 8 | 3100 |\n", name="one.md", expect=2)
     check("nothing to compare with" in alone.stdout, alone.stdout)
+    nodes = judged(folder, "| Nodes | img/s |\n|---|---|\n| 1 | 22,000 |\n| 4 | 86,000 |\n", name="nodes.md", expect=None)
+    check("86,000 img/s on 4 nodes" in nodes.stdout and "gpus=" not in nodes.stdout, nodes.stdout)
+    run("judge", "nodes.md", "--run", 2, cwd=folder, expect=64)
+    judged(folder, "| GPUs | img/s |\n|---|---|\n", name="none.md", expect=65)
     report = run("judge", SOURCE / "results/example", expect=None)
     check(report.returncode in (0, 1, 2) and "images/s on 2 GPUs" in report.stdout, report)
     # No text of a file becomes a command.
