@@ -127,7 +127,8 @@ std::string next_output(const std::string& output) {
 }
 
 // The command of a node's own report, changed to other nodes and another folder, and to `starts`
-// where they are given. Empty where no report is of a single one of `hosts`; empty: of any host.
+// where they are given. Empty where no report is of a single one of `hosts`. Without hosts it is
+// any node's, and empty where no scheduler names nodes: the command would be run on a wrong one.
 std::string command_again(const std::vector<NamedReport>& fleet, const std::set<std::string>& hosts,
                           const std::vector<std::string>& nodes,
                           const std::optional<std::size_t>& starts) {
@@ -148,7 +149,7 @@ std::string command_again(const std::vector<NamedReport>& fleet, const std::set<
       command += " --repetitions " + std::to_string(*starts);
     }
     command += " --output " + shell_word(next_output(output));
-    if (own.front().scheduler_node.empty()) return command;
+    if (own.front().scheduler_node.empty()) return hosts.empty() ? "" : command;
     return "srun --nodes=" + std::to_string(nodes.size()) +
            " --nodelist=" + shell_word(launching::compressed_nodelist(nodes)) +
            " --ntasks-per-node=1 --cpu-bind=none " + command;
@@ -162,13 +163,11 @@ std::string command_of_undecided(const std::vector<NamedReport>& fleet, const Ac
   return command_again(fleet, undecided.hosts, undecided.nodes, undecided.starts);
 }
 
-// A command that names no node would be run on a wrong one.
 std::string command_of_lacking(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
   const std::vector<std::string> nodes =
       acceptance::names_of(judged, acceptance::Outcome::kMissing);
   if (nodes.empty()) return "";
-  const std::string command = command_again(fleet, {}, nodes, {});
-  return command.starts_with("srun ") ? command : "";
+  return command_again(fleet, {}, nodes, {});
 }
 
 // Says in the words of `explain` where a training that scales badly lost it.

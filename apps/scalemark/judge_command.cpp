@@ -140,8 +140,7 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
     return pasted_table(text, file, given);
   } catch (const Error& error) {
     if (error.record().exit_code != ExitCode::kBadData) throw;
-    const importing::Log none = importing::read_log(text, file);  // its error lists what is known
-    return pasted_log(none, given);
+    throw importing::unknown_log(file);
   }
 }
 

@@ -89,8 +89,12 @@ std::optional<Log> find_log(std::string_view text, const std::string& file,
 
 Log read_log(std::string_view text, const std::string& file, std::optional<int> run) {
   if (auto log = find_log(text, file, run)) return *std::move(log);
-  throw bad_data("'" + file + "' is no log that is known here", looked_for(),
-                 "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
+  throw unknown_log(file);
+}
+
+Error unknown_log(const std::string& file) {
+  return bad_data("'" + file + "' is no log that is known here", looked_for(),
+                  "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
 }
 
 }  // namespace scalemark::importing

@@ -12,6 +12,7 @@
 
 #include "claims/import/given_fields.h"
 #include "claims/rows/row.h"
+#include "core/base/error.h"
 
 namespace scalemark::importing {
 
@@ -54,6 +55,9 @@ struct Log {
 // Returns nothing for a text that is no known log, and throws as read_log() does.
 std::optional<Log> find_log(std::string_view text, const std::string& file,
                             std::optional<int> run = {});
+
+// Returns the error bad_data() (65) that lists the known forms.
+Error unknown_log(const std::string& file);
 
 // Reads run number `run` of the log, from 1; without it the only one. Throws bad_data() (65) for a
 // text that is no known log, a log without a number, and one of several runs, which the message

@@ -47,9 +47,11 @@ std::string assessment_text(const Assessment& assessment, const Terminal& termin
   add("probably", assessment.suspicions);
   add("note", assessment.notes);
   // A command that is broken into lines could not be copied.
+  std::string label = "next";
   for (const std::string& command : assessment.next) {
-    const std::string label = &command == &assessment.next.front() ? "next       " : "           ";
+    label.resize(kLabel, ' ');
     text += inked(terminal, Ink::kDim, label) + command + "\n";
+    label.clear();
   }
   return text;
 }
