@@ -175,7 +175,7 @@ std::string explanation_text(const std::string& code, const Terminal& terminal) 
       kExplanations, [&](const Explanation& one) { return code == one.kind->code; });
   if (const auto* kind = reporting::find_finding_kind(code); kind && found == kExplanations.end()) {
     return code + " (" + kind->severity + ")\nsaid when " + kind->said_when +
-           "\ndocs/REPORT.md has all findings of reports, docs/METRICS.md their definitions\n";
+           "\ndocs/reference/REPORT.md has all findings of reports, METRICS.md there their definitions\n";
   }
   if (found == kExplanations.end()) {
     std::vector<std::string> codes;

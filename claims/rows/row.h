@@ -29,7 +29,7 @@ constexpr void fields(A& a, typename A::template Field<Relative>& r) {
   a("to", r.to, {"its value in the numerator"});
 }
 
-// A throughput or any other claim. results/published/README.md and docs/published.schema.json
+// A throughput or any other claim. results/published/README.md and published.schema.json
 // describe its form and origin.
 struct Row {
   std::string id;     // "pub-0001": never changes

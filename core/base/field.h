@@ -1,6 +1,6 @@
 // A record has a list of fields: a function fields(archive, record) that visits each member.
 // Archives walk it: JSON in both directions, the columns of CSV, report.schema.json,
-// docs/REPORT.md, and what processes send each other (wire.h). A member that is in no field does
+// REPORT.md, and what processes send each other (wire.h). A member that is in no field does
 // not compile (all_members_of()). Only wire.h knows values() and stays(): a record that has them
 // has no JSON.
 //

@@ -1,6 +1,6 @@
 // Collective communication as options, plans and reports know it: its words, the sizes of its
 // messages, and how much of the data each rank has. Pure; definitions and formulas:
-// docs/METRICS.md, "Collectives".
+// METRICS.md, "Collectives".
 #pragma once
 
 #include <cstddef>

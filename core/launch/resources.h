@@ -15,7 +15,7 @@ namespace scalemark::launching {
 // Throws system_error() (71) where the kernel refuses.
 void bind_process(const placement::Place& place);
 
-// A run needs files, pipes and sockets, of which a process may hold a limited number; docs/SCALE.md
+// A run needs files, pipes and sockets, of which a process may hold a limited number; SCALE.md
 // has the measurements behind the figures.
 
 // Opens /dev/null where standard input, output or error is closed: else the next socket would get

@@ -1,6 +1,6 @@
 // Counters of errors, and of what holds hardware back, as driver and kernel keep them: whoever
 // compares two snapshots of them sees what happened in between. A counter that cannot be read is
-// left out; nothing here throws for that. docs/METRICS.md, "Health", says what each counts.
+// left out; nothing here throws for that. METRICS.md, "Health", says what each counts.
 #pragma once
 
 #include <filesystem>

@@ -142,7 +142,7 @@ class PlanMaker {
     common_["output"] = {"results/runs/sweep" + what + "-{date}", "default"};
   }
 
-  // The same for every point, the baseline too: docs/METRICS.md, "threads".
+  // The same for every point, the baseline too: METRICS.md, "threads".
   int threads_of_a_rank() const {
     const int launched = answer_.plan.world_size;
     const auto most_of = [&](int processes) {

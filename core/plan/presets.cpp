@@ -61,7 +61,7 @@ namespace {
 
 constexpr int kRepetitions = 5;
 constexpr int kFewestForIntervals = 3;
-constexpr int kLeastUntilSure = 10;  // docs/METRICS.md, "Stop when sure"
+constexpr int kLeastUntilSure = 10;  // METRICS.md, "Stop when sure"
 constexpr double kUntilSureMost_s = 3600;
 constexpr double kQuick_s = 60, kThorough_s = 20 * 60;
 constexpr double kSafety = 0.8;        // estimates are rough

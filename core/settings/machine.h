@@ -26,7 +26,7 @@ struct PrecisionDevice {
 
 // Why `precision` cannot be used on `device`, in words that fit after "precision amp-bf16: "; empty
 // when it can. tf32 and bf16 need tensor cores of compute capability 8.0; on a CPU bf16 needs
-// avx512_bf16 or amx_bf16 (without them autocast is 5x slower than fp32, docs/METRICS.md), and fp16
+// avx512_bf16 or amx_bf16 (without them autocast is 5x slower than fp32, METRICS.md), and fp16
 // autocast and tf32 are not supported there.
 std::optional<std::string> why_unsupported(Precision precision, const PrecisionDevice& device);
 

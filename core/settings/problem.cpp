@@ -145,7 +145,7 @@ struct OtherWord {
 };
 
 // --accept promised an acceptance test but checked nothing: it set lengths and repetitions.
-// --topology fed a model of links that predicted no better than the rule (docs/PREDICTION.md), and
+// --topology fed a model of links that predicted no better than the rule (PREDICTION_STUDY.md), and
 // --save-topology wrote its file. The others are words of other tools: llama-bench, torchrun,
 // mpirun, Hugging Face, nccl-tests.
 constexpr const char* kRanks = "--nproc-per-node N starts N ranks on this machine";

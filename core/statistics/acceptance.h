@@ -141,7 +141,7 @@ inline constexpr std::size_t kPartsForReference = 3;  // fewer parts are no flee
 // one is taken off its values: the mean difference of the parts that passed in the first session,
 // or of all parts where the later one measured all of them. With fewer than kControlsOfSession such
 // parts its values do not count. Throws bug() for a rule that is not as its members say.
-// Source: docs/ACCEPTANCE.md, "The rule"; moderated t: Smyth 2004, "Linear models and empirical
+// Source: ACCEPTANCE_RULE.md, "The rule"; moderated t: Smyth 2004, "Linear models and empirical
 // Bayes methods for assessing differential expression in microarray experiments".
 ClassJudgement judge_class(std::span<const AcceptancePart> parts, const AcceptanceRule& rule,
                            const std::optional<AcceptanceReference>& baseline = {});

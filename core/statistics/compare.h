@@ -78,7 +78,7 @@ inline constexpr std::size_t kUnitsAdvised = 5;
 // d = difference of mean ln X. Slower / faster: significant (Welch, Holm over the points that have
 // enough units, 5 %) and |exp(d) - 1| >= `threshold`; with kRunOfOneSession this is kDiffers. Same:
 // the 90 % interval of exp(d) - 1 lies inside +-threshold. Unsure: everything else, and fewer than
-// 3 units on a side. One answer per point, in order. Source: docs/METRICS.md, "Old against new".
+// 3 units on a side. One answer per point, in order. Source: METRICS.md, "Old against new".
 std::vector<PointChange> compare_points(std::span<const PointSides> points, ComparedUnit unit,
                                         double threshold = kChangeThatCounts);
 
@@ -108,7 +108,7 @@ inline constexpr std::size_t kPairsToJudge = 3;
 // comparisons that have kPairsToJudge pairs, 5 %) and |ratio - 1| >= 2 %; none: the 90 % interval
 // lies inside +-2 %; else unsure, and with fewer pairs. Where pairs do not spread, their mean is
 // taken as known. One answer per comparison, in order. Throws bug() for one without a pair.
-// Source: docs/METRICS.md, "Effects".
+// Source: METRICS.md, "Effects".
 std::vector<Effect> judge_effects(std::span<const std::vector<double>> log_ratios);
 
 // Whether the 90 % interval of the mean of these log ratios lies within +-kChangeThatCounts of a

@@ -31,7 +31,7 @@ struct Efficiency {
 // M = `baseline_ranks` (1, unless one rank could not run). Weak and strong scaling alike: X counts
 // samples, and both sides of a pair process them at the batch size that the slice fixes.
 // Throws bug() without pairs and for rates or ranks that are not above 0.
-// Source: docs/METRICS.md, "Several runs", speed-up and efficiency.
+// Source: METRICS.md, "Several runs", speed-up and efficiency.
 Efficiency paired_efficiency(std::span<const ThroughputPair> pairs, int ranks,
                              int baseline_ranks = 1);
 
@@ -87,7 +87,7 @@ LossTerms loss_terms(const StepTimesPair& pair, Scaling scaling, double ranks_ra
 // scaled runs has no own_mean_of_step_max_s, none is used: jitter is absent from all of them.
 // persistent_imbalance is that of the rank with the largest mean over blocks of own - mean own,
 // each block by its L; run_imbalance the rest of the largest own of a block. Throws bug() without
-// pairs and for step times that are not above 0. Source: docs/METRICS.md, "Where efficiency goes".
+// pairs and for step times that are not above 0. Source: METRICS.md, "Where efficiency goes".
 LossTerms shares_of_lost_efficiency(std::span<const StepTimesPair> pairs, Scaling scaling,
                                     double ranks_ratio);
 

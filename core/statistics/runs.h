@@ -24,7 +24,7 @@ struct RunsEstimate {
 
 // `samples_per_sec`: X of each repetition, all > 0, in any order. Throws bug() for an empty series
 // and for a value that is not above 0: such a run is no measurement.
-// Source: docs/METRICS.md, "Several runs": exp(mean x +- t(.975, R-1) s / sqrt(R)), x = ln X.
+// Source: METRICS.md, "Several runs": exp(mean x +- t(.975, R-1) s / sqrt(R)), x = ln X.
 RunsEstimate estimate_over_runs(std::span<const double> samples_per_sec);
 
 // The same where runs come from several sessions, of which each shifts all its runs: the unit is
@@ -73,7 +73,7 @@ inline constexpr double kDriftWorthSaying = 0.01;
 // Runs of another session belong to points of their own: what differs between sessions is no drift.
 // Returns nullopt when fewer than 2 degrees of freedom are left or all runs of each point share one
 // time.
-// Source: docs/METRICS.md, "Several runs", order.
+// Source: METRICS.md, "Several runs", order.
 std::optional<Drift> estimate_drift(std::span<const TimedRun> runs);
 
 // Do runs that follow each other resemble each other more than others? Then they are no independent

@@ -54,7 +54,7 @@ struct Normality {
 // ln mean z^4, less their mean and divided by their standard deviation over simulated normal groups
 // of the same sizes; p is the share of those with skewness_z^2 + kurtosis_z^2 as large. Groups of
 // fewer than 4 runs, and without a spread, are left out; absent when none is left. Source: Wallace
-// 1959 (t to z); docs/STATISTICS.md, "Runs that are not normal" (power simulated).
+// 1959 (t to z); STATISTICS.md, "Runs that are not normal" (power simulated).
 std::optional<Normality> check_normality(std::span<const std::vector<double>> groups);
 
 // Do the runs of a point lie on two levels, such as those of a clock that is lower in some runs? An
@@ -77,7 +77,7 @@ inline constexpr double kGapThatCounts = 0.01;
 // the two sides with their common spread (R - 2 degrees of freedom). R runs can be split in
 // 2^(R - 1) - 1 ways. So p <= (2^(R - 1) - 1) P(|t| >= T) for normal runs of one level, although
 // the widest split was chosen. Throws bug() for a rate that is not above 0. Source:
-// docs/METRICS.md, "Two levels".
+// METRICS.md, "Two levels".
 std::vector<std::optional<Levels>> judge_levels(std::span<const std::vector<double>> series);
 
 // Returns p for (1 - p)^R = 1 - confidence: if the machine is in some state in a larger share of

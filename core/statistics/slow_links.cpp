@@ -121,7 +121,7 @@ std::vector<Candidate> candidates_of(std::span<const LinkTimes> links,
   return candidates;
 }
 
-// std::hypot of this compiler needs glibc 2.35 (docs/DEPENDENCIES.md).
+// std::hypot of this compiler needs glibc 2.35 (DEPENDENCIES.md).
 double error_of(const Candidate& one) {
   return std::sqrt(one.level.error * one.level.error + one.reference.error * one.reference.error);
 }

@@ -58,7 +58,7 @@ using RunsOfRanks = std::vector<std::vector<double>>;
 // deviation of healthy devices, s is known and p normal: s^2 is what D_r varies by between them,
 // the variance of devices times the same factor, plus what the other ranks vary by from run to run
 // (by R; for single runs whole), and s at least m and 0.5 %. Throws bug() for runs of different
-// numbers of ranks. Source: docs/METRICS.md, "Straggler"; moderated s: Smyth 2004 (acceptance.h).
+// numbers of ranks. Source: METRICS.md, "Straggler"; moderated s: Smyth 2004 (acceptance.h).
 std::vector<std::vector<RankDelay>> judge_ranks_of_points(std::span<const RunsOfRanks> points,
                                                           double device_spread = 0);
 

@@ -83,7 +83,7 @@ inline Bounds bounds_of(const std::optional<Interval>& interval) {
 // in length while neighbouring means still correlate above 0.3.
 //
 // Empty when fewer than kMinBatches batches can be formed: too little was measured to say anything.
-// Source: docs/STATISTICS.md, "Within one run" (batch means; coverage simulated there).
+// Source: STATISTICS.md, "Within one run" (batch means; coverage simulated there).
 std::optional<Interval> batch_means_interval(std::span<const double> samples);
 
 inline constexpr int kMinBatches = 10;

@@ -35,7 +35,7 @@ struct VarianceSplit {
 // over runs; sessions^2 = variance of session means - between_runs^2 x mean(1 / runs of a session).
 // Intervals of such differences: variance_difference_ci95(). Absent with fewer than 2 degrees of
 // freedom between runs, or when no run knows its steps.
-// Source: Kalibera and Jones 2013, "Rigorous benchmarking in reasonable time"; docs/METRICS.md,
+// Source: Kalibera and Jones 2013, "Rigorous benchmarking in reasonable time"; METRICS.md,
 // "Where variance comes from".
 std::optional<VarianceSplit> split_variance(std::span<const std::vector<SplitRun>> sessions);
 
@@ -99,7 +99,7 @@ struct StopQuantity {
 
 // Whether the interval is at most `half_width` wide to either side, relative to its estimate.
 // Always false for fewer than kRepetitionsBeforeLooking repetitions, and without an interval.
-// Source: docs/METRICS.md, "Stop when sure".
+// Source: METRICS.md, "Stop when sure".
 bool known_well_enough(const StopQuantity& quantity, double half_width);
 
 // About how many repetitions in all reach `half_width` (> 0) with windows of at least `window_s`

@@ -42,7 +42,7 @@ void* from_system(std::size_t size) {
   if (!is_mapped(size)) return std::aligned_alloc(kSizeUnit, size);
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  // Best effort. Fewer page faults; no effect on the step time was measured (docs/DECISIONS.md).
+  // Best effort. Fewer page faults; no effect on the step time was measured (DECISIONS.md).
   ::madvise(memory, size, MADV_HUGEPAGE);
   return memory;
 }

@@ -25,7 +25,7 @@
 namespace scalemark::fingerprint {
 namespace {
 
-constexpr std::int64_t kBlocks = 40;  // twenty batch means of two, docs/METRICS.md
+constexpr std::int64_t kBlocks = 40;  // twenty batch means of two, METRICS.md
 constexpr std::int64_t kFewestBlocks = 2;
 // A block has no more calls, however short a call seems.
 constexpr std::int64_t kMostCalls = 1'000'000;

@@ -34,7 +34,7 @@ reporting::TimedCalls run_blocks(device::Device& device, const BlockPlan& plan, 
 reporting::TimedCalls time_calls(device::Device& device, double seconds, const Call& call);
 
 // --- Matrix products and copies show what the arithmetic and the memory of one device reach. Each
-// function returns what docs/METRICS.md, "The machine's fingerprint", defines; the caller adds host
+// function returns what METRICS.md, "The machine's fingerprint", defines; the caller adds host
 // and model.
 
 using reporting::FingerprintRecord;

@@ -1,5 +1,5 @@
 // Repeats the same matrix products on one device: a device that computes right gives the same bits
-// each time, as does every other device of its kind. docs/METRICS.md, "The same bits".
+// each time, as does every other device of its kind. METRICS.md, "The same bits".
 #pragma once
 
 #include <string>

@@ -81,10 +81,10 @@ struct RunRequest {
 // own seed. Call it once, before any tensor exists and before torch is asked anything else: for a
 // GPU its CUDA libraries are loaded first (engine/device/cuda_plugin.h, which also documents the
 // exceptions); for a CPU never. Sets the number of compute threads (--threads alone decides and
-// OMP_NUM_THREADS is never obeyed, docs/METRICS.md). Lets freed memory be kept, by our allocator
+// OMP_NUM_THREADS is never obeyed, METRICS.md). Lets freed memory be kept, by our allocator
 // for tensors and by glibc for oneDNN's scratch memory: a training step frees and requests the same
 // large blocks again, whose pages would otherwise be faulted in anew each time
-// (docs/DEPENDENCIES.md, "glibc malloc"). Keeps warnings of torch's C++ code off stderr unless
+// (DEPENDENCIES.md, "glibc malloc"). Keeps warnings of torch's C++ code off stderr unless
 // TORCH_CPP_LOG_LEVEL is set: c10d warns, with a backtrace on every rank, of each lost peer that
 // our own error line already names.
 void set_up_process(const ProcessSettings& settings);

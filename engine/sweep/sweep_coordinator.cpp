@@ -237,7 +237,7 @@ void SweepCoordinator::record(const planning::Task& task, const TaskOutcome& out
   if (!is_final && !gpu_fault_in(results)) {
     return report_.note_retry(task, attempts_.back().reason);
   }
-  // The last attempt counts: which one does may not depend on its result (docs/METRICS.md).
+  // The last attempt counts: which one does may not depend on its result (METRICS.md).
   if (attempts_.size() > 1) row.attempts = attempts_;
   attempts_.clear();
   report_.add(row, std::move(telemetry), std::exchange(busy_, {}));

@@ -18,7 +18,7 @@
 namespace scalemark::running {
 
 // A step's communication cost is the time saved by the same steps without it. Definition:
-// docs/METRICS.md, "Communication cost".
+// METRICS.md, "Communication cost".
 struct CommunicationCostBlocks {
   std::vector<reporting::CostBlock> blocks;  // this rank measured them in this order
   bool stopped = false;                      // an agreed stop came in between

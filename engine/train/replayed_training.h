@@ -1,5 +1,5 @@
 // Runs the first steps of a training twice from the same start, and compares the bits of losses,
-// gradients and state up to the first difference. docs/METRICS.md, "The same bits".
+// gradients and state up to the first difference. METRICS.md, "The same bits".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // The steps of one rank in its measured window, and the interface that decides between two steps
-// whether to stop early. Definitions: docs/METRICS.md, "The window".
+// whether to stop early. Definitions: METRICS.md, "The window".
 #pragma once
 
 #include <cstdint>

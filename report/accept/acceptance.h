@@ -1,5 +1,5 @@
 // Applies rules to the reports of a fleet: each part passes, fails, or stays undecided. Pure.
-// docs/ACCEPTANCE.md says how each outcome is found.
+// ACCEPTANCE_RULE.md says how each outcome is found.
 #pragma once
 
 #include <map>

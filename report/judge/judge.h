@@ -1,5 +1,5 @@
 // Judges the numbers of a report for every form and command: the verdict on the whole, the standing
-// of each number, and what of a report people are shown. Pure. Source: docs/METRICS.md, "Standing".
+// of each number, and what of a report people are shown. Pure. Source: METRICS.md, "Standing".
 #pragma once
 
 #include <set>

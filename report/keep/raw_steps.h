@@ -1,6 +1,6 @@
 // Writes the file of --raw-steps: what every rank of a point measured, value by value, so that
 // others can compute the report's numbers again. A line of JSON describes what follows, then come
-// the numbers. Format: docs/REPORT.md, "Raw steps". Knows nothing of how the values come to rank 0.
+// the numbers. Format: REPORT.md, "Raw steps". Knows nothing of how the values come to rank 0.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace scalemark::reporting {
 
 // The interval between two barriers: the window, or with --epochs a stretch of an epoch.
 struct RawWindow {
-  double wall_s = 0;  // t1 - t0 of this rank (docs/METRICS.md, "The window")
+  double wall_s = 0;  // t1 - t0 of this rank (METRICS.md, "The window")
   std::int64_t steps = 0;
   // Rows in the table `steps`: one per step, or fewer where only every n-th step is marked.
   std::int64_t entries = 0;

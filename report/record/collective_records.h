@@ -1,4 +1,4 @@
-// Plain records of what was measured of collectives. Definitions: docs/METRICS.md, "Collectives".
+// Plain records of what was measured of collectives. Definitions: METRICS.md, "Collectives".
 #pragma once
 
 #include <cstdint>

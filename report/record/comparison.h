@@ -17,7 +17,7 @@
 namespace scalemark::reporting {
 
 // --- Old reports against new ones, point by point, as report/say/compare judged them.
-// Source: docs/METRICS.md, "Old against new".
+// Source: METRICS.md, "Old against new".
 
 struct SideOfPoint {
   std::optional<double> samples_per_sec;  // exp(mean ln X) over units; unset without units
@@ -73,7 +73,7 @@ inline std::size_t count_of(const Comparison& comparison, statistics::Change cha
 }
 
 // --- Results of a sweep's options: effects, what the search of --tune found, and from which batch
-// size communication stays small. Definitions: docs/METRICS.md, "Effects".
+// size communication stays small. Definitions: METRICS.md, "Effects".
 
 // The effect of a value of an axis, compared with the axis's first value, all else equal.
 struct EffectRecord {

@@ -1,5 +1,5 @@
 // Makes health[] from snapshots of hardware counters, and counts from health[] how many errors of
-// which kind a part made. Pure. Definitions: docs/METRICS.md, "Health".
+// which kind a part made. Pure. Definitions: METRICS.md, "Health".
 #pragma once
 
 #include <optional>

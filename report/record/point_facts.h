@@ -15,7 +15,7 @@
 
 namespace scalemark::reporting {
 
-// Returns the waits for data that counted, the mean over steps and ranks: d of docs/METRICS.md. It
+// Returns the waits for data that counted, the mean over steps and ranks: d of METRICS.md. It
 // is 0 without ranks, and unset where a rank has no phases.
 std::optional<double> counted_data_wait_s(const PointRecord& point);
 
@@ -84,7 +84,7 @@ void add_gpus(collectives::DataPath& path, const monitoring::Host& host);
 std::optional<double> seconds_of(const std::string& utc);
 
 // --- Words for people where fields and options have other names: the parts of lost efficiency, and
-// ranks that exchange nothing. Every form takes them from here. Source: docs/METRICS.md.
+// ranks that exchange nothing. Every form takes them from here. Source: METRICS.md.
 
 // One of the six parts of lost efficiency.
 template <class Share>

@@ -1,7 +1,7 @@
 // Plain records of what was measured: the engine fills RankMeasurement, assemble.h turns one per
 // rank into a PointRecord, report_json.h writes it. Names contain the units; what was not measured
 // is unset. Each record has a list of fields beside it (rank_fields.h and its neighbours).
-// Definitions of every number: docs/METRICS.md.
+// Definitions of every number: METRICS.md.
 #pragma once
 
 #include <array>

@@ -320,7 +320,7 @@ template <class A>
 constexpr void fields(A& a, typename A::template Field<Report>& r) {
   a.record("report",
            "What one run measured, where and how. Readers ignore fields they do not know. "
-           "docs/REPORT.md explains each field, docs/METRICS.md each number.");
+           "docs/reference/REPORT.md explains each field, docs/reference/METRICS.md each number.");
   a.constant("schema", kSchema, {"names this format and its version"});
   a("verdict", r.verdict, {"how far to trust the numbers; absent while partial"});
   a.choice(

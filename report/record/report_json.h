@@ -1,5 +1,5 @@
-// Reports as JSON text and back: schema scalemark.report/1 (docs/report.schema.json,
-// docs/REPORT.md). Knows no files.
+// Reports as JSON text and back: schema scalemark.report/1 (report.schema.json,
+// REPORT.md). Knows no files.
 #pragma once
 
 #include <string>

@@ -174,7 +174,7 @@ FailOn::FailOn(std::string_view text) {
     if (word == "parts" || word == "none" || is_severity(word) || find_finding_kind(word)) continue;
     throw configuration("--fail-on: '" + word + "' is no code of a finding",
                         "parts, warning, error, none, or codes with commas between",
-                        "docs/REPORT.md lists the codes under \"Codes of findings\"");
+                        "docs/reference/REPORT.md lists the codes under \"Codes of findings\"");
   }
 }
 

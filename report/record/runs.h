@@ -1,6 +1,6 @@
 // The runs of a report, of a sweep or of collectives: how they ended, which of them were
 // undisturbed and whether these decide, the runs of each group, and the exit code. Verdicts and
-// standings, sweeps and `comm`, comparisons and claims all ask here. Pure. Source: docs/METRICS.md,
+// standings, sweeps and `comm`, comparisons and claims all ask here. Pure. Source: METRICS.md,
 // "Fit".
 #pragma once
 

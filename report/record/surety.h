@@ -1,6 +1,6 @@
 // Decides how surely a number is known, and when the numbers themselves speak against quoting them,
 // for every form of a report: terminal, page, Markdown, CSV, and the verdict. Pure. Source:
-// docs/METRICS.md, "How surely" and "Quotable".
+// METRICS.md, "How surely" and "Quotable".
 #pragma once
 
 #include <cstddef>
@@ -68,7 +68,7 @@ bool is_known_share(const Bounds& ci95);
 std::string instead_of_interval(Surety surety, std::int64_t runs, std::string_view noun = "run");
 
 // --- The numbers themselves may speak against quoting them, whatever the findings are: few runs,
-// wide intervals, short windows, waits for data, stops. Source: docs/METRICS.md, "Quotable".
+// wide intervals, short windows, waits for data, stops. Source: METRICS.md, "Quotable".
 
 // From so many runs of a point on, their number is no reason to doubt it.
 inline constexpr int kRunsToQuote = 3;

@@ -18,7 +18,7 @@
 namespace scalemark::reporting {
 
 // --- The standing of a number, as report/judge found it. Forms for people leave out what
-// is withheld, forms for programs hold it beside the number. Source: docs/METRICS.md, "Standing".
+// is withheld, forms for programs hold it beside the number. Source: METRICS.md, "Standing".
 
 inline constexpr const char* kShown = "shown";
 inline constexpr const char* kShownWithCare = "with_care";
@@ -49,7 +49,7 @@ constexpr void standing_fields(A& a, auto& standing) {
 }
 
 // --- What a sweep says about its points. summary.h computes it once; renderers only show it.
-// Definitions: docs/METRICS.md, "Several runs".
+// Definitions: METRICS.md, "Several runs".
 
 using statistics::Bounds;
 
@@ -142,7 +142,7 @@ struct ScalingTable {
 
 using statistics::RankVerdict;
 
-// A rank whose own time differs from its peers' (docs/METRICS.md, "Straggler").
+// A rank whose own time differs from its peers' (METRICS.md, "Straggler").
 struct Straggler {
   std::string group;
   int rank = 0;

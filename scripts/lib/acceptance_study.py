@@ -1,4 +1,4 @@
-"""The rule of `scalemark accept`, in the study of the statistics: gates, what the gates leave out, and the tables of docs/ACCEPTANCE.md."""
+"""The rule of `scalemark accept`, in the study of the statistics: gates, what the gates leave out, and the tables of docs/internals/ACCEPTANCE_RULE.md."""
 
 import json
 import pathlib
@@ -214,7 +214,7 @@ def size(key):
 
 
 def tables(data, table):
-    """Names of blocks in docs/ACCEPTANCE.md -> tables."""
+    """Names of blocks in docs/internals/ACCEPTANCE_RULE.md -> tables."""
     everything = sorted((r for r in data["accept_limit"] if plain(r)), key=lambda r: (
         r["reference"] != "fleet", r["noise"], r["noises_differ_by"], r["devices"], r["device"]))
     exact = sorted((r for r in data["accept_limit"] if r["reference"] == AS_IF_EXACT), key=lambda r: (r["devices"], r["device"]))
@@ -277,5 +277,5 @@ def filled(page, parts):
         marks = re.compile(rf"(<!-- {name}: written by scripts/statistics, do not edit -->\n).*?(<!-- end of {name} -->)", re.S)
         page, count = marks.subn(lambda m, part=part: f"{m[1]}\n{part}\n\n{m[2]}", page)
         if count != 1:
-            raise SystemExit(f"docs/ACCEPTANCE.md: one block '{name}' is expected, {count} are there")
+            raise SystemExit(f"docs/internals/ACCEPTANCE_RULE.md: one block '{name}' is expected, {count} are there")
     return page

@@ -13,7 +13,7 @@ end_jobs() {
 }
 trap end_jobs EXIT
 
-# Debian packages, each with its reason in docs/DEPENDENCIES.md.
+# Debian packages, each with its reason in docs/internals/DEPENDENCIES.md.
 build_packages=(
   g++ cmake ninja-build ccache mold git pkg-config python3 python3-venv
   libcli11-dev nlohmann-json3-dev libboost-dev libboost-math-dev libgloo-dev
@@ -54,7 +54,7 @@ as_root() {
 # does not find, and a test says what it is skipped for.
 ensure_without_apt() {
   local package command missing=
-  say "this machine has no apt: install by hand what Debian calls $* (docs/DEPENDENCIES.md says what for)"
+  say "this machine has no apt: install by hand what Debian calls $* (docs/internals/DEPENDENCIES.md says what for)"
   for package in "$@"; do
     case $package in
       g++) command=c++ ;;

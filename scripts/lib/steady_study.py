@@ -39,7 +39,7 @@ def is_blind(row):
 
 
 def smallest_visible(row, length=1):
-    """b_min: the smallest bias that any test of level and power 95 % can see. docs/METRICS.md."""
+    """b_min: the smallest bias that any test of level and power 95 % can see. docs/reference/METRICS.md."""
     return 3.29 * length * row["step_cv"] * math.sqrt(12 / row["steps"] * (1 + row["phi"]) / (1 - row["phi"]))
 
 

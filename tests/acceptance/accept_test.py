@@ -251,7 +251,7 @@ def again(folder):
 
 
 def large(folder):
-    """Of 320 nodes, each linked with 16 partners, exactly the planted faults are found. 1,000 nodes x 8: docs/SCALE.md."""
+    """Of 320 nodes, each linked with 16 partners, exactly the planted faults are found. 1,000 nodes x 8: docs/internals/SCALE.md."""
     [fleet] = fleets(folder, 1, 320, 2, "planted", seed=7)
     truth = json.loads((fleet / "truth.json").read_text())
     files = fleet / "jsonl"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from program import check, skip
 
-# Highest versions allowed: RHEL 9 and its derivatives have glibc 2.34 and the libstdc++ of GCC 11. docs/DEPENDENCIES.md
+# Highest versions allowed: RHEL 9 and its derivatives have glibc 2.34 and the libstdc++ of GCC 11. docs/internals/DEPENDENCIES.md
 # says why not lower.
 FLOOR = {
     "scalemark": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},

@@ -1,5 +1,5 @@
 """Communication at about 10, 30 and 60 % of a step, on a link of 1 Gb/s between two hosts: what --communication-cost says
-a step would gain is what it waits for and what it is slowed by (docs/METRICS.md, "Communication cost"):
+a step would gain is what it waits for and what it is slowed by (docs/reference/METRICS.md, "Communication cost"):
 
     cost = peer_wait + network + contention - imbalance without communication
 

@@ -1,7 +1,7 @@
 """The statistics of a busy machine by themselves: the gate, which withholds nearly everything there, is switched off by a
 preloaded library, and counters stay true. Nothing differs, so nothing may.
 
-On an axis without effect one comparison or more is called real in 5 of 100 sweeps (docs/METRICS.md, "Effects"), however many values it
+On an axis without effect one comparison or more is called real in 5 of 100 sweeps (docs/reference/METRICS.md, "Effects"), however many values it
 has. So the 40 effects are those of one axis: in 20 sweeps of three values one axis would be real by this, and a test of those would fail
 in two of three trials.
 """

@@ -1,5 +1,5 @@
 """64 real ranks of the smallest network on this machine: how long they take to start, what each costs in memory, what a point costs
-the control plane, and how the loss of one ends the run. docs/SCALE.md holds what was measured."""
+the control plane, and how the loss of one ends the run. docs/internals/SCALE.md holds what was measured."""
 
 import os
 import re

@@ -51,7 +51,7 @@ def container(slurm, command, folder):
 
 
 def measured_of(row):
-    """Returns what its own run has measured: the number of steps to break even follows from all blocks of a sweep (docs/METRICS.md), and the standing
+    """Returns what its own run has measured: the number of steps to break even follows from all blocks of a sweep (docs/reference/METRICS.md), and the standing
     is judged once a report is written to the end."""
     return {name: value for name, value in row.items() if name not in ("break_even_steps", "standing", "standing_reason")}
 

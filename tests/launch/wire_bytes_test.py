@@ -1,5 +1,5 @@
 """The bytes that each strategy puts on the wires among three hosts (with a dedicated server four), against its formula
-(docs/STRATEGIES.md) within 1 %: the interfaces' counters less 66 bytes per packet, of a long run less those of a short
+(docs/TRAINING.md) within 1 %: the interfaces' counters less 66 bytes per packet, of a long run less those of a short
 one. What a run sends before its first step is bounded in time, not in bytes: 30 MB and more that differ by up to 70 from run to run,
 which steps of 45 MB (bert-mini) outweigh, and more of 2.6 MB (mlp).
 

@@ -1,5 +1,5 @@
 """Every workload in every precision on a null GPU, and what one step of it asks of the device: kernels, casts, library
-calls, copies and memsets are counted and compared with docs/GPU_BUDGETS.md. A higher count fails: something was added
+calls, copies and memsets are counted and compared with docs/internals/GPU_BUDGETS.md. A higher count fails: something was added
 to the step. A lower one fails too: lower the table, so that the improvement is kept.
 
 budgets_test.py [WORKLOAD...]    compares the workloads' rows (all without an argument)
@@ -13,7 +13,7 @@ from pathlib import Path
 from program import check
 from runs_test import PRECISIONS, SHORT, sweep
 
-TABLE = Path(__file__).resolve().parents[2] / "docs/GPU_BUDGETS.md"
+TABLE = Path(__file__).resolve().parents[2] / "docs/internals/GPU_BUDGETS.md"
 WORKLOADS = ("linear", "mlp", "resnet50", "bert-mini", "bert-base", "bert-large")
 COLUMNS = ("kernels", "casts", "cuBLAS", "cuDNN", "to device", "to host", "within", "memsets")
 # The elementwise kernels that only convert or copy.
@@ -62,7 +62,7 @@ def compare(workloads):
     found = measured(workloads)
     check(len(found) == len(workloads) * len(PRECISIONS), sorted(found))
     missing = [" ".join(key) for key in found if key not in budgets]
-    check(not missing, f"docs/GPU_BUDGETS.md has no rows for {missing}: scripts/gpu_budgets adds them")
+    check(not missing, f"docs/internals/GPU_BUDGETS.md has no rows for {missing}: scripts/gpu_budgets adds them")
     complaints = [text for key, counts in found.items() if (text := judge(key, budgets[key], counts))]
     check(not complaints, "\n".join(complaints))
 

@@ -120,7 +120,7 @@ def expect_error(found, code, exit_code, *quoted):
 def closed_report(folder, status, exit_code):
     """The report of a run that has ended so; valid under the schema."""
     report = report_in(folder)
-    schema = json.loads((SOURCE / "docs/report.schema.json").read_text())
+    schema = json.loads((SOURCE / "docs/reference/report.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(report)
     check(report["status"] == status, f"status {report['status']}, expected {status}")
     check(report.get("exit_code") == exit_code, f"exit_code {report.get('exit_code')}, expected {exit_code}")

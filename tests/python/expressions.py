@@ -41,8 +41,8 @@ def names_in(expression):
 
 
 def listed_metrics():
-    """{name: (kind, labels)} of the table in docs/MONITORING.md."""
-    text = (SOURCE / "docs/MONITORING.md").read_text()
+    """{name: (kind, labels)} of the table in docs/reference/STATUS.md."""
+    text = (SOURCE / "docs/reference/STATUS.md").read_text()
     table = text.split("<!-- generated: metrics -->")[1].split("<!-- end: metrics -->")[0]
     rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines() if line.startswith("| `")]
     return {row[0].strip("`"): (row[1], set(re.findall(r"`(\w+)`", row[2]))) for row in rows}

@@ -1,6 +1,6 @@
 """The numbers of a sweep beside throughput, computed again from the --raw-steps files and the options of each run alone:
 effects of options, gaps of data, spreads over runs, communication cost over runs, break-even, tokens, payload and FLOPs.
-Formulas of docs/METRICS.md and docs/STRATEGIES.md with numpy and scipy; nothing of the program's own code is used. Of report.json
+Formulas of docs/reference/METRICS.md and docs/TRAINING.md with numpy and scipy; nothing of the program's own code is used. Of report.json
 only identities and what no step time shows are read (set-up, memory, which runs others disturbed), and the numbers to compare with.
 
     compare(folder, report)                              the Comparison of raw_steps.py, with everything that it compares
@@ -88,7 +88,7 @@ class Model:
 
 def payload(point, model, options):
     """(least, most) bytes per step that rank 0 hands over. Flat buffers begin each parameter at a cache line, which the formula of
-    docs/STRATEGIES.md leaves out."""
+    docs/TRAINING.md leaves out."""
     size, ranks = 4 * model.parameters, point["world_size"]
     gradients = size / 2 if point.get("gradient_compression", "none") != "none" else size
     strategy = point["strategy"]

@@ -1,5 +1,5 @@
-"""The numbers of a report computed again from its --raw-steps files alone, by the formulas of docs/METRICS.md with numpy and scipy.
-Nothing of the program's own code is used: docs/REPORT.md, "Raw steps", has the format. Of report.json only identities are read
+"""The numbers of a report computed again from its --raw-steps files alone, by the formulas of docs/reference/METRICS.md with numpy and scipy.
+Nothing of the program's own code is used: docs/reference/REPORT.md, "Raw steps", has the format. Of report.json only identities are read
 (which rows are pairs, where ranks ran, when runs began), and the numbers to compare with. By hand:
 
     python tests/python/raw_steps.py OUTPUT

@@ -11,7 +11,7 @@ import jsonschema
 from endings import SOURCE, Running, check_gone
 from program import check, report_in, text_of
 
-VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/report.schema.json").read_text()))
+VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/reference/report.schema.json").read_text()))
 FAST = ("--workload", "linear", "--iters", 5, "--warmup-iters", 2, "--threads", 1, "--no-progress")
 TIMELINE_STEPS = 5
 _VALID = {}  # the last one found valid, by its file

@@ -270,7 +270,7 @@ std::vector<CostBlock> blocks_of(const std::vector<double>& step_ms, double expo
   return blocks;
 }
 
-// The worked example of docs/METRICS.md: the slowest rank of each block counts. Quadruples of
+// The worked example of METRICS.md: the slowest rank of each block counts. Quadruples of
 // (5.65, 4.45) and (5.55, 4.55) ms: costs of 1.2 and 1 ms, t(.975, 1) = 12.7062.
 TEST(Assemble, CommunicationCostIsTheStepLessTheOneWithoutCommunication) {
   auto ranks = by_hand();

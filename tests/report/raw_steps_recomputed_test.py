@@ -93,7 +93,7 @@ def main():
         folder = Path(name)
         subprocess.run([BINARY / "tests/core_tool", "write-raw-steps", folder], check=True)
         report = json.loads((folder / "report.json").read_text())
-        jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/report.schema.json").read_text())).validate(report)
+        jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/reference/report.schema.json").read_text())).validate(report)
         every_kind_is_there(report)
         every_number_agrees(folder, report)
         stretches_have_their_epochs(folder, report)

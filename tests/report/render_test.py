@@ -436,7 +436,7 @@ def check_scaling(report, tables):
         assert len(table) == len(scaling["rows"])
         for cells, row in zip(table, scaling["rows"]):
             low, high = row.get("efficiency_ci95", (1, 1))
-            unsteady = "unsteady_runs" in row or not 0 < high <= 4 * low  # docs/METRICS.md, "Two digits"
+            unsteady = "unsteady_runs" in row or not 0 < high <= 4 * low  # docs/reference/METRICS.md, "Two digits"
             step_s = row.get("step_time_s")
             expected = [str(row["world_size"]), "no exchange" if row["strategy"] == "none" else row["strategy"], readable(row["samples_per_sec"]),
                         "-" if step_s is None else readable(1000 * step_s),

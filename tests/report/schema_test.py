@@ -1,7 +1,7 @@
-"""Reports that the program writes are valid under docs/report.schema.json, and no damaged one is.
+"""Reports that the program writes are valid under docs/reference/report.schema.json, and no damaged one is.
 
 Oracle: python-jsonschema. Also checks that the schema knows every field that is written, and that
-docs/REPORT.md explains every field that the schema knows.
+docs/reference/REPORT.md explains every field that the schema knows.
 """
 import contextlib
 import copy
@@ -100,7 +100,7 @@ def check_required(validator, report, schema):
 
 
 def main():
-    schema = json.loads((SOURCE / "docs/report.schema.json").read_text())
+    schema = json.loads((SOURCE / "docs/reference/report.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
     reports = samples()
@@ -114,9 +114,9 @@ def main():
     written = {p[-1] for p, _ in places(most) if isinstance(p[-1], str) and not FREE & set(p[-2:-1])}
     assert written <= known, f"written, but not in the schema: {written - known}"
     assert known <= written, f"in the schema, but no sample writes it: {known - written}"
-    text = (SOURCE / "docs/REPORT.md").read_text()
+    text = (SOURCE / "docs/reference/REPORT.md").read_text()
     unexplained = [key for key in known if f"| `{key}` |" not in text]
-    assert not unexplained, f"not in docs/REPORT.md: {unexplained}"
+    assert not unexplained, f"not in docs/reference/REPORT.md: {unexplained}"
 
     damaged = check_damage(validator, most)
     dropped = check_required(validator, most, schema)

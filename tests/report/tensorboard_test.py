@@ -26,7 +26,7 @@ def standing_of(record, step):
 
 
 def expected_scalars(report, point):
-    """Tag -> [(step, value)] of a run that is ok, by this test's own reading of docs/REPORT.md."""
+    """Tag -> [(step, value)] of a run that is ok, by this test's own reading of docs/reference/REPORT.md."""
     warmup, last = point["warmup"]["iterations"], point["warmup"]["iterations"] + point["iterations"]
     marked = point.get("steps_per_mark", 1)
     evaluation = point.get("evaluation", [])

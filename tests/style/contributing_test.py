@@ -8,7 +8,7 @@ from pathlib import Path
 from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-PAGES = ("CONTRIBUTING.md", "docs/ARCHITECTURE.md", "docs/DECISIONS.md")
+PAGES = ("docs/internals/ADDING.md", "docs/internals/BUILDING.md", "docs/internals/ARCHITECTURE.md", "docs/internals/DECISIONS.md")
 FOLDERS = ("apps", "cmake", "configs", "core", "report", "claims", "data", "docs", "engine", "kernels", "scripts", "tests", "tools", "workloads")
 NAME = re.compile(r"[\w./*-]+\.(?:h|cpp|cu|cuh|inc|py|js|md|json|txt|\*)|(?:%s)/[\w./*-]+" % "|".join(FOLDERS))
 

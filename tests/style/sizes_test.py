@@ -1,4 +1,4 @@
-"""Functions and units are as long as CONTRIBUTING.md says, and headers have readers; scripts/sizes counts."""
+"""Functions and units are as long as BUILDING.md says, and headers have readers; scripts/sizes counts."""
 
 import json
 import os

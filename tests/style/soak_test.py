@@ -31,7 +31,7 @@ folders = {entry.folder for entry in entries}
 for place, expected in EXAMPLES.items():
     check((SOURCE / place).exists(), f"there is no {place}")
     check(expected <= tests_of(place, folders), f"{place}: {tests_of(place, folders)}, expected {expected} among them")
-check(not tests_of("docs/REPORT.md", folders) and not tests_of("README.md", folders), "pages of text have tests of their own")
+check(not tests_of("docs/reference/REPORT.md", folders) and not tests_of("README.md", folders), "pages of text have tests of their own")
 check("tests/launch" not in tests_of("core/statistics/significance.cpp", folders), "statistics start no ranks")
 
 places = {str(file.parent.relative_to(SOURCE)) for root in ROOTS for file in (SOURCE / root).rglob("*.cpp")}

@@ -1,5 +1,5 @@
-// The fields of a report, a published row and a status as data: docs/*.schema.json and the tables
-// of docs/REPORT.md and docs/MONITORING.md are made of them. Knows none of these forms.
+// The fields of a report, a published row and a status as data: *.schema.json and the tables
+// of REPORT.md and STATUS.md are made of them. Knows none of these forms.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Descriptions that are made from lists in the code: of report.json docs/report.schema.json and the
-// tables of docs/REPORT.md, of a published row docs/published.schema.json, of a status
-// docs/status.schema.json and the tables of docs/MONITORING.md, and the rules of docs/LINT.md.
+// Descriptions that are made from lists in the code: of report.json report.schema.json and the
+// tables of REPORT.md, of a published row published.schema.json, of a status
+// status.schema.json and the tables of STATUS.md, and the rules of docs/LINT.md.
 // Pure.
 #pragma once
 
@@ -31,7 +31,7 @@ std::string with_tables(std::string_view page);
 // The same for the name "rules" of docs/LINT.md.
 std::string with_rules(std::string_view page);
 
-// The same for the names "top" and "metrics" of docs/MONITORING.md.
+// The same for the names "top" and "metrics" of STATUS.md.
 std::string with_live(std::string_view page);
 
 }  // namespace scalemark::reporting

@@ -1,6 +1,5 @@
-// write-report-reference DOCS: writes report.schema.json, published.schema.json and
-// status.schema.json into DOCS, and rewrites the tables of REPORT.md, LINT.md and MONITORING.md
-// there.
+// write-report-reference DOCS: writes the schemas into DOCS/reference, and rewrites the tables of
+// REPORT.md and STATUS.md there, and of LINT.md in DOCS.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -32,12 +31,12 @@ int scalemark::commands::write_report_reference(int argc, char** argv) try {
   if (argc != 2)
     throw scalemark::usage("write-report-reference takes one argument", "a folder: docs");
   const std::string folder = argv[1];
-  write(folder + "/REPORT.md", scalemark::reporting::with_tables(read(folder + "/REPORT.md")));
-  write(folder + "/report.schema.json", scalemark::reporting::report_schema());
-  write(folder + "/published.schema.json", scalemark::reporting::published_schema());
-  write(folder + "/status.schema.json", scalemark::reporting::status_schema());
-  write(folder + "/MONITORING.md",
-        scalemark::reporting::with_live(read(folder + "/MONITORING.md")));
+  const std::string reference = folder + "/reference/";
+  write(reference + "REPORT.md", scalemark::reporting::with_tables(read(reference + "REPORT.md")));
+  write(reference + "report.schema.json", scalemark::reporting::report_schema());
+  write(reference + "published.schema.json", scalemark::reporting::published_schema());
+  write(reference + "status.schema.json", scalemark::reporting::status_schema());
+  write(reference + "STATUS.md", scalemark::reporting::with_live(read(reference + "STATUS.md")));
   write(folder + "/LINT.md", scalemark::reporting::with_rules(read(folder + "/LINT.md")));
   return 0;
 } catch (const scalemark::Error& error) {

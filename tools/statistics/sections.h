@@ -1,5 +1,5 @@
 // The sections of the simulation study. Each runs its scenarios and prints one JSON object per
-// scenario and line; scripts/statistics judges them and writes docs/STATISTICS.md. A section is an
+// scenario and line; scripts/statistics judges them and writes STATISTICS.md. A section is an
 // experiment by itself, in a namespace of its own: others use the same words for their scenarios.
 #pragma once
 

@@ -61,7 +61,7 @@ at::Tensor weight_gradient(const at::Tensor& of_y, const at::Tensor& x, std::int
 // oneDNN's kernel keeps a weight's sums in float and adds to them image by image, which is slow
 // where the weight is large compared with the images. Only there is a copy of patches worth its
 // time. The bounds were measured with 2 threads of a Xeon without AMX, at 224 and 64 px:
-// docs/PERFORMANCE.md.
+// PERFORMANCE.md.
 bool product_is_faster(const at::Tensor& x, const at::Tensor& weight,
                        const ConvolutionSteps& steps) {
   const std::int64_t kernel = weight.size(2), pairs = weight.size(0) * weight.size(1);

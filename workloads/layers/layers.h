@@ -30,7 +30,7 @@ at::Tensor weight_gradient(const at::Tensor& of_y, const at::Tensor& x, std::int
                            const ConvolutionSteps& steps);
 
 // Whether weight_gradient() is faster in bfloat16 on a CPU, by measurements of
-// tools/bench/weight_gradient_bench.cpp (docs/PERFORMANCE.md).
+// tools/bench/weight_gradient_bench.cpp (PERFORMANCE.md).
 bool product_is_faster(const at::Tensor& x, const at::Tensor& weight,
                        const ConvolutionSteps& steps);
 

@@ -101,10 +101,11 @@ std::vector<Option> tool_options() {
        .value_name = "GROUP"},
       {.name = "fields",
        .commands = kJudge | kImport | kPublishedAdd | kPublishedShow | kReproduce,
-       .help = "what a file does not say, by the names of docs/published.schema.json: "
+       .help = "what a file does not say, by the names of published.schema.json in docs/reference: "
                "gpus=8,precision=amp_bf16; gpus=1/2/4 is a value for each log in turn",
        .own_help = {{kJudge | kPublishedAdd | kPublishedShow | kReproduce,
-                     "what a file does not say, by the names of docs/published.schema.json: "
+                     "what a file does not say, by the names of published.schema.json in "
+                     "docs/reference: "
                      "precision=amp_bf16,system=8x H100"}},
        .value_name = "FIELD=VALUE,..."},
       {.name = "run",

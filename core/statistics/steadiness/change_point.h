@@ -27,7 +27,7 @@ struct ChangePoint {
 // itself is then refined to single values, by least squares within a batch to either side.
 //
 // `values`: as many as the basis has points, their mean above 0; absent for fewer than 60. Source:
-// docs/METRICS.md, "Steady?"; the limit: docs/STATISTICS.md, "Steady?".
+// METRICS.md, "Steady?"; the limit: STATISTICS.md, "Steady?".
 std::optional<ChangePoint> most_likely_change(const DecayBasis& basis, const Column& values);
 
 inline constexpr double kChangeLimit = 25;

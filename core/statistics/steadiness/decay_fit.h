@@ -36,7 +36,7 @@ struct DecayBasis {
   std::vector<Column> noise;
 };
 
-// x = (i + 1/2) / points. Throws bug() below kFewestPoints. Source: docs/METRICS.md, "Steady?".
+// x = (i + 1/2) / points. Throws bug() below kFewestPoints. Source: METRICS.md, "Steady?".
 DecayBasis decay_basis(std::size_t points);
 
 using OfDecays = std::array<double, kDecays>;  // one value for each of kDecayLengths
@@ -60,7 +60,7 @@ struct DecayFit {
 // values, the spectrum of an AR(1) series counts if it is larger. phi: lag-1 correlation of the
 // values without their trend, plus (4 + 4 phi) / n for what the fit takes away, 0 to 0.99.
 //
-// `values`: as many as the basis has points, their mean above 0. Source: docs/METRICS.md,
+// `values`: as many as the basis has points, their mean above 0. Source: METRICS.md,
 // "Steady?".
 DecayFit fit_decays(const DecayBasis& basis, const Column& values);
 

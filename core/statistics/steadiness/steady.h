@@ -38,7 +38,7 @@ struct SteadyCheck {
 //   true     otherwise, and max over decays of |bias| + t(.965, 8) error <= 0.5 %: a bias that
 //            counts would have been seen
 //   unknown  all else
-// Source: docs/METRICS.md, "Steady?".
+// Source: METRICS.md, "Steady?".
 SteadyCheck check_steady(std::span<const double> step_s);
 
 // The same with decay_basis(points_of(step_s.size())), which many windows of one length can share.
@@ -74,7 +74,7 @@ struct PooledCheck {
 //            t(.965, R - 1) s / sqrt(R) <= 0.5 %
 //   unknown  all else
 // Fewer runs give what they say if all say the same, else unknown; the bound is their largest.
-// Source: docs/METRICS.md, "Steady?".
+// Source: METRICS.md, "Steady?".
 PooledCheck pooled_steady(std::span<const WindowVerdict> runs);
 
 // Has a warm-up come to its end, by the times of its steps so far?

@@ -1,5 +1,5 @@
 // Turns the moments of a step into a profiler's ranges: one for the step, in it one for each phase,
-// in backward one for each gradient bucket. docs/PROFILERS.md lists them.
+// in backward one for each gradient bucket. docs/MONITORING.md lists them.
 #pragma once
 
 #include "engine/device/device.h"

@@ -24,7 +24,7 @@ using reporting::Phases;
 // time.
 //
 // `moments` and `seconds` have equal length, in order of recording; the final entry closes the
-// window. Throws bug() when the moments do not form whole steps. Source: docs/METRICS.md, "Steps".
+// window. Throws bug() when the moments do not form whole steps. Source: METRICS.md, "Steps".
 std::vector<Phases> split_into_phases(std::span<const Moment> moments,
                                       std::span<const double> seconds);
 
@@ -69,7 +69,7 @@ std::int64_t events_of(std::int64_t groups, std::int64_t micro_steps);
 // length divided by the number of its steps, and split into phases in proportion to its first step,
 // the only one that is marked. That step's marks end with a kWindowEnd, where the second step
 // begins. A group ends where the next begins, the last group at its own kWindowEnd; an open group
-// is left out. Source: docs/METRICS.md, "Steps".
+// is left out. Source: METRICS.md, "Steps".
 MarkedSteps split_thinned(std::span<const Moment> moments, std::span<const double> seconds,
                           std::int64_t steps_per_mark);
 

@@ -34,7 +34,7 @@ class LossCourse {
   std::vector<std::pair<std::int64_t, at::Tensor>> warmup_;
 };
 
-// Replaces the losses of each rank's record by their mean over ranks (docs/METRICS.md).
+// Replaces the losses of each rank's record by their mean over ranks (METRICS.md).
 void average_losses(std::vector<reporting::RankMeasurement>& processes);
 
 // The loss of every step of a window.

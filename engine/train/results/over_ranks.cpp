@@ -63,7 +63,7 @@ void note_window(const Window& window, std::int64_t tokens_per_sample,
   if (!phases.empty()) measured.record.phases_s = measurement::mean_of(phases);
   for (const reporting::Phases& step : phases) {
     series.exposed_communication_s.push_back(step.exposed_communication);
-    // The timeline is the device's: docs/METRICS.md.
+    // The timeline is the device's: METRICS.md.
     series.counted_data_wait_s.push_back(step.data_wait);
   }
   double& first_step_s = measured.setup_s.first_step_s;

@@ -1,4 +1,4 @@
-// The steps of one rank before its window. Definition: docs/METRICS.md, "The window".
+// The steps of one rank before its window. Definition: METRICS.md, "The window".
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Makes records of measured collectives: one run from its ranks, groups over repetitions, effects,
 // the backends that win, fits over sizes, findings, and the exit code of `comm`. Pure: records in,
-// records out. Source of every number: docs/METRICS.md, "Collectives".
+// records out. Source of every number: METRICS.md, "Collectives".
 #pragma once
 
 #include <optional>

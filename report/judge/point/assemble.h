@@ -1,4 +1,4 @@
-// Makes the record of one point from what each rank measured: every formula of docs/METRICS.md,
+// Makes the record of one point from what each rank measured: every formula of METRICS.md,
 // "The window" and "Steps", is here. Pure; knows no clock, device or file.
 #pragma once
 

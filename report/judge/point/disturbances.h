@@ -1,5 +1,5 @@
 // Finds in telemetry[] what disturbs a measurement, and counters that contradict each other. Pure:
-// from telemetry[] to findings. Definitions and limits: docs/METRICS.md, "The machine during the
+// from telemetry[] to findings. Definitions and limits: METRICS.md, "The machine during the
 // window".
 #pragma once
 

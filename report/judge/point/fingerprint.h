@@ -24,7 +24,7 @@ struct TimedCalls {
 
 // Sets value, ci95, n and seconds. value = work of a call / mean call; ci95 comes from the batch
 // means of the blocks (statistics::batch_means_interval), and is unset for fewer than ten blocks.
-// Where no time passed there is a reason instead. Source: docs/METRICS.md, "The machine's
+// Where no time passed there is a reason instead. Source: METRICS.md, "The machine's
 // fingerprint".
 void set_rate(FingerprintRecord& record, const TimedCalls& calls, double work_per_call);
 
@@ -40,7 +40,7 @@ std::string number_format(std::string_view precision);
 
 // X F divided by the sum, over the point's ranks, of the matrix product measured on the rank's
 // host: with the same kind of device and number format and, on a CPU, as many threads as the
-// point's. Returns nothing unless every rank has an undisturbed one. Source: docs/METRICS.md,
+// point's. Returns nothing unless every rank has an undisturbed one. Source: METRICS.md,
 // "MFU".
 std::optional<double> mfu_of_measured_gemm(const PointRecord& point,
                                            std::span<const FingerprintRecord> fingerprint);
@@ -65,7 +65,7 @@ std::optional<Peak> peak_memory_bandwidth(std::string_view gpu_name);
 // cards that bridges join in pairs.
 std::optional<Peak> peak_nvlink(std::string_view gpu_name);
 
-// --- A device may compute wrong bits (--checks replay). The rule is in docs/METRICS.md, "The same
+// --- A device may compute wrong bits (--checks replay). The rule is in METRICS.md, "The same
 // bits".
 
 enum class BitsOutcome {

@@ -1,6 +1,6 @@
 // Condenses the steps of ranks to what the record of their point needs: what one rank's steps
 // contribute, so that no rank ever holds the series of all; which losses are kept; and how a step
-// splits into communication and the rest. Pure. Definitions: docs/METRICS.md.
+// splits into communication and the rest. Pure. Definitions: METRICS.md.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Makes telemetry[] from what each rank read of its machine during a window, and finds on which
 // CPUs the ranks of a point could run. disturbances.h finds what of it disturbs a measurement.
-// Pure. Definitions and limits: docs/METRICS.md, "The machine during the window".
+// Pure. Definitions and limits: METRICS.md, "The machine during the window".
 #pragma once
 
 #include <optional>

@@ -52,7 +52,7 @@ struct SummaryOptions {
 };
 
 // Replaces what a report says about its points together, and adds findings of scope kOfSweep
-// (record/finding_list.inc). Source of every number: docs/METRICS.md, "Several runs".
+// (record/finding_list.inc). Source of every number: METRICS.md, "Several runs".
 void summarise_sweep(Report& report, const SummaryOptions& options = {});
 
 // Recomputes groups, scaling, findings of the sweep and all else that is derived from the points of
@@ -62,7 +62,7 @@ void summarise_by_plan(Report& report, const planning::Plan& plan,
                        std::map<std::string, std::string> stop_reasons);
 
 // Returns the devices of every solo point, by point and rank. `hosts` (environment.hosts[]) has
-// their PCI addresses and clocks. Source: docs/METRICS.md, "Devices".
+// their PCI addresses and clocks. Source: METRICS.md, "Devices".
 std::vector<DeviceRecord> devices_of(std::span<const PointRecord> points,
                                      std::span<const monitoring::Host> hosts);
 

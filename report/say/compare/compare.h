@@ -27,7 +27,7 @@ struct CompareRule {
 // geometric mean of its runs. Holm's family is every point on every further side. A point that only
 // the first side has, or only further ones, is not judged. Throws bad_data() when the sides share
 // no point (unless they hold nothing but fingerprints), and for `same_session` with a side of
-// several sessions. Source: docs/METRICS.md, "Old against new".
+// several sessions. Source: METRICS.md, "Old against new".
 Comparison compare_sides(std::span<const ComparedSide> sides, const CompareRule& rule);
 
 // Returns kFail when anything is slower, else kUnsure when anything is unsure or differs only in
@@ -52,7 +52,7 @@ std::vector<Difference> find_differences(std::span<const ComparedSide> sides);
 // Writes one sentence for each measurement of a machine by itself that differs between the first
 // side and a further one, by the same method: the intervals of the two sides, each over all its
 // reports, are disjoint, and the rates differ by `threshold` at least. Writes one sentence where
-// none differs, and nothing where the sides have no measurement in common. Source: docs/METRICS.md,
+// none differs, and nothing where the sides have no measurement in common. Source: METRICS.md,
 // "The machine's fingerprint".
 std::vector<std::string> compare_fingerprints(std::span<const ComparedSide> sides,
                                               double threshold);

@@ -14,7 +14,7 @@ namespace scalemark::reporting {
 
 // Adds session, results, step times, phases, memory, losses and evaluations; for a run that failed
 // its session only, and nothing for a skipped row. Steps are counted from 1, warm-up included; the
-// step of values per epoch is the epoch. docs/REPORT.md, "TensorBoard", lists the tags.
+// step of values per epoch is the epoch. REPORT.md, "TensorBoard", lists the tags.
 // `evaluations_written`: a run in progress has already written its evaluations.
 void add_results(tensorboard::Events& events, const PointRecord& point,
                  bool evaluations_written = false);

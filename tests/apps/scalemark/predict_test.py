@@ -252,7 +252,7 @@ class Predict(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, f"scalemark: written: {out}/report.json\n")
         written = json.loads((out / "report.json").read_text())
-        jsonschema.validate(written, json.loads((SOURCE / "docs/report.schema.json").read_text()))
+        jsonschema.validate(written, json.loads((SOURCE / "docs/reference/report.schema.json").read_text()))
         rows = {row["world_size"]: row for row in written["predictions"]}
         self.assertEqual([(n, rows[n]["basis"]) for n in rows], [(16, "measured"), (64, "measured, indicative")])
         for ranks, row in rows.items():

@@ -1,5 +1,5 @@
 """Every command of README.md, docs/README.md and docs/TUTORIAL.md is one that the program takes: plans are made, reports are read, files and
-links are there. tutorial_test.py carries the tutorial out."""
+each link of each page leads somewhere. tutorial_test.py carries the tutorial out."""
 
 import os
 import pathlib
@@ -23,6 +23,15 @@ def commands(text):
     quoted = re.findall(r"`([^`\n]*\bscalemark [^`\n]+)`", text)
     indented = re.findall(r"(?m)^ {4}(\S*scalemark [^#\n]+)", text)
     return [shlex.split(line[re.search(r"\bscalemark ", line).start():])[1:] for line in (*quoted, *indented)]
+
+
+def without_blocks(page):
+    return re.sub(r"(?ms)^ *```.*?^ *```$", "", page.read_text())
+
+
+def anchor_of(head):
+    """Returns what the forges make of a head: lower case, without what is no letter, digit, blank or dash, and blanks as dashes."""
+    return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", head).lower()).strip().replace(" ", "-")
 
 
 class Readme(unittest.TestCase):
@@ -74,16 +83,42 @@ class Readme(unittest.TestCase):
     def test_files_and_links_are_there(self):
         for page in PAGES:
             text = (SOURCE / page).read_text()
-            for target in re.findall(r"\]\(([^)#]+)\)", text):
-                if not target.startswith("http"):
-                    self.assertTrue((SOURCE / page).parent.joinpath(target).exists(), (page, target))
             for script in re.findall(r"\b(?:scripts|configs)/[\w./-]+\w", text):
                 self.assertTrue((SOURCE / script).exists(), (page, script))
 
+    def test_every_link_leads_somewhere(self):
+        pages = [*SOURCE.glob("*.md"), *(page for folder in ("docs", "configs", "results") for page in (SOURCE / folder).rglob("*.md"))]
+        anchors = {page: {anchor_of(head) for head in re.findall(r"(?m)^#+ (.*)$", without_blocks(page))} for page in pages}
+        for page in pages:
+            for target in re.findall(r"\]\(([^)\s]+)\)", without_blocks(page)):
+                path, _, anchor = target.partition("#")
+                if re.match(r"\w+:", target):
+                    continue
+                led_to = (page.parent / path).resolve() if path else page
+                self.assertTrue(led_to.exists(), (page, target))
+                self.assertTrue(not anchor or anchor in anchors[led_to], (page, target))
+            for named in re.findall(r"\bdocs/[\w./-]+\.(?:md|json)\b", page.read_text()):
+                self.assertTrue((SOURCE / named).exists() or page.name in ("MOVED.md", "CHANGELOG.md"), (page, named))
+
     def test_every_page_is_indexed(self):
-        index = (SOURCE / "docs/README.md").read_text()
-        for page in (SOURCE / "docs").glob("*.md"):
-            self.assertTrue(page.name == "README.md" or f"({page.name})" in index, page.name)
+        for folder in (SOURCE / "docs", SOURCE / "docs/reference", SOURCE / "docs/internals"):
+            index = (folder / "README.md").read_text()
+            for page in folder.glob("*.md"):
+                self.assertTrue(page.name == "README.md" or f"({page.name})" in index, page.name)
+
+    def test_the_pages_for_users_are_few(self):
+        self.assertLessEqual(len(list((SOURCE / "docs").glob("*.md"))), 15)  # fourteen and the index
+        self.assertLessEqual(len((SOURCE / "docs/README.md").read_text().splitlines()), 24)
+
+    def test_sources_name_pages_that_are_there(self):
+        pages = {page.name for folder in ("docs", "configs", "results") for page in (SOURCE / folder).rglob("*.md")} | {p.name for p in SOURCE.glob("*.md")}
+        for folder in ("apps", "core", "engine", "report", "claims", "workloads", "data", "kernels", "tools", "scripts"):
+            for file in (SOURCE / folder).rglob("*"):
+                if file.suffix in (".h", ".cpp", ".cu", ".inc", ".txt", ".js", "") and file.is_file():
+                    text = file.read_text(errors="replace")
+                    for path, name in re.findall(r"(docs/(?:\w+/)?)?\b([A-Z][A-Z_]+\.md)\b", text):
+                        self.assertIn(name, pages, file)
+                        self.assertTrue(not path or (SOURCE / path / name).exists(), (file, path + name))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ import statuses
 from program import LAUNCHERS, PROGRAM, run
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
-SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/status.schema.json").read_text()))
+SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/reference/status.schema.json").read_text()))
 DEADLINE_S = 120  # a wait ends then; it takes a few seconds on a machine that has time
 FOOTER = "q or Ctrl-C leaves"
 
@@ -190,7 +190,7 @@ class Top(unittest.TestCase):
             self.assertRegex(text, rf"(?m)^! .*{reason}")
 
     def test_json_holds_the_status_and_what_follows(self):
-        page = (SOURCE / "docs/MONITORING.md").read_text()
+        page = (SOURCE / "docs/reference/STATUS.md").read_text()
         documented = set(re.findall(r"(?m)^\| `(\w+)` \|", page))
         with growing(self.run_folder, slow=1, ranks=8), growing(self.folder / "b"):
             lines = self.once(self.run_folder, self.folder / "b", "--format", "json").splitlines()

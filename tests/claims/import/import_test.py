@@ -11,7 +11,7 @@ from endings import SOURCE, run_cases
 from made_logs import BASELINE, FIELDS, LOGS, MARKDOWN, RATES, SUMMARY, TABLE, TIMM, horovod, nanogpt, nccl_tests
 from program import check, run
 
-VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/published.schema.json").read_text()))
+VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/reference/published.schema.json").read_text()))
 
 
 def rows_in(file):

@@ -174,7 +174,7 @@ TEST(Claims, TimesAreWorthSpeedUps) {
   EXPECT_TRUE(claims.front().reason.starts_with("network_missing: ")) << claims.front().reason;
 }
 
-// The bytes of a ring's busiest link are 2 / N of a parameter server's (docs/STRATEGIES.md), and
+// The bytes of a ring's busiest link are 2 / N of a parameter server's (docs/TRAINING.md), and
 // nothing has to be run to know that.
 TEST(Claims, BytesAreCounted) {
   const auto rows = published::own_library();

@@ -161,7 +161,7 @@ TEST(ScalingSeries, GroupsWhatDiffersOnlyInGpus) {
   EXPECT_TRUE(scaling_series(rows, 4).empty());
 }
 
-// docs/PREDICTION.md is judged on these.
+// PREDICTION_STUDY.md is judged on these.
 TEST(ScalingSeries, ThePublishedLibraryHolds263OfThreeCountsAndMore) {
   const auto rows = read_library(kLibrary);
   const auto series = scaling_series(rows, 3);

@@ -1,4 +1,4 @@
-"""Every row of results/published is valid under docs/published.schema.json, by jsonschema; a damaged one is not. What the program exports is valid, too."""
+"""Every row of results/published is valid under docs/reference/published.schema.json, by jsonschema; a damaged one is not. What the program exports is valid, too."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import jsonschema
 from program import check, run
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
-schema = json.loads((SOURCE / "docs/published.schema.json").read_text())
+schema = json.loads((SOURCE / "docs/reference/published.schema.json").read_text())
 jsonschema.Draft202012Validator.check_schema(schema)
 validator = jsonschema.Draft202012Validator(schema)
 

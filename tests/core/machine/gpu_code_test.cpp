@@ -8,7 +8,7 @@
 namespace scalemark::monitoring {
 namespace {
 
-// A bundle holds these (docs/GPU_STATUS.md).
+// A bundle holds these (GPU_STATUS.md).
 constexpr std::array kAllSass{75, 80, 90, 100, 120};
 constexpr std::array kAllPtx{90};
 constexpr CodeInBuild kBundle{.sass = kAllSass, .ptx = kAllPtx};

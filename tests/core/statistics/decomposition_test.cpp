@@ -12,7 +12,7 @@
 namespace scalemark::statistics {
 namespace {
 
-// The worked example of docs/METRICS.md, "Where efficiency goes".
+// The worked example of METRICS.md, "Where efficiency goes".
 const StepTimes kBaseline{.step_s = 0.100,
                           .own_mean_s = 0.100,
                           .own_max_of_rank_means_s = 0.100,

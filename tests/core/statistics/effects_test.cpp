@@ -17,7 +17,7 @@ Effect judge_one(const std::vector<double>& ratios) {
   return judge_effects(Series{logs}).at(0);
 }
 
-// docs/METRICS.md has this example under "Effects".
+// METRICS.md has this example under "Effects".
 TEST(JudgeEffects, WorkedExample) {
   const Effect effect = judge_one({1.028, 1.041, 1.019, 1.032, 1.020});
   EXPECT_EQ(effect.pairs, 5u);

@@ -11,7 +11,7 @@ namespace {
 
 using Pairs = std::vector<ThroughputPair>;
 
-// The worked example of docs/METRICS.md: ratios 3.8, 3.843137, 3.775510.
+// The worked example of METRICS.md: ratios 3.8, 3.843137, 3.775510.
 TEST(PairedEfficiency, ThreeBlocksOnFourRanks) {
   const auto result = paired_efficiency(Pairs{{100, 380}, {102, 392}, {98, 370}}, 4);
   EXPECT_EQ(result.pairs, 3u);

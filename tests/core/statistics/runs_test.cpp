@@ -11,7 +11,7 @@
 namespace scalemark::statistics {
 namespace {
 
-// The worked example of docs/METRICS.md, "Several runs".
+// The worked example of METRICS.md, "Several runs".
 TEST(RunsEstimate, FiveRuns) {
   const auto estimate = estimate_over_runs(std::vector<double>{98, 101, 100, 103, 97});
   EXPECT_EQ(estimate.runs, 5u);

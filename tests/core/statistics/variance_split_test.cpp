@@ -17,7 +17,7 @@ Session session(const std::vector<double>& logs, double steps) {
   return runs;
 }
 
-// The worked example of docs/METRICS.md, "Where variance comes from".
+// The worked example of METRICS.md, "Where variance comes from".
 TEST(SplitVariance, RunsLessTheirSteps) {
   const Sessions sessions{session({-0.010, -0.005, 0, 0.005, 0.010}, 0.002)};
   const auto split = split_variance(sessions);

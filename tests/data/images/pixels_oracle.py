@@ -2,7 +2,7 @@
 
 `pixels_oracle.py generated` makes its own images; `pixels_oracle.py outside` takes the photos and odd files
 under SCALEMARK_TEST_DATA and is skipped without them; `pixels_oracle.py fast` asserts nothing of
---image-decoding fast and prints what docs/METRICS.md says of it. Bounds are in levels of 255.
+--image-decoding fast and prints what docs/reference/METRICS.md says of it. Bounds are in levels of 255.
 """
 
 import glob
@@ -229,7 +229,7 @@ def test_photos():
 
 
 def fast_decoding(dump):
-    """The row `fast` of docs/METRICS.md, "Image loading"."""
+    """The row `fast` of docs/reference/METRICS.md, "Image loading"."""
     chooser = random.Random(1)
     files = []
     for path in test_photos()[1]:

@@ -14,7 +14,7 @@ from program import check
 
 MAGIC = 0xBA55ED50
 PTX, MACHINE_CODE = 1, 2
-PROMISED = [75, 80, 90, 100, 120]  # machine code in a bundle: docs/GPU_STATUS.md
+PROMISED = [75, 80, 90, 100, 120]  # machine code in a bundle: docs/internals/GPU_STATUS.md
 SPILLS = """
 __global__ void hungry(const float* in, float* out) {
   float kept[96];

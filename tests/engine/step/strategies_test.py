@@ -134,7 +134,7 @@ def local_sgd(case, batches):
 
 
 def payload_of(case, ranks, rank, gradients):
-    """Returns what docs/STRATEGIES.md says, in bytes."""
+    """Returns what docs/TRAINING.md says, in bytes."""
     strategy, compression = case["parallel"]["strategy"], case["parallel"].get("gradient_compression")
     parameters = gradients * (4 if compression else 1)
     if "server" in case["parallel"]:  # the server also takes part in its own gathers and scatters

@@ -152,7 +152,7 @@ bool names_rank_1(const std::string& words) {
   return words.find("ranks that are always slower (rank 1) -") != std::string::npos;
 }
 
-// Terms of docs/METRICS.md are expected, with own = step - exposed communication, d the data wait,
+// Terms of METRICS.md are expected, with own = step - exposed communication, d the data wait,
 // x the delay, two ranks, and the baseline as it was:
 //
 //   rank 1 computes x longer: own_1 grows by x, own_0 by 0, T by x (rank 0 waits in the

@@ -1,5 +1,5 @@
-"""docs/*.schema.json and the tables of docs/REPORT.md, docs/MONITORING.md and docs/LINT.md are what the lists of fields, findings and rules say, and
-configs/README.md what the program has built in."""
+"""The schemas and tables of docs/reference and docs/LINT.md are what the lists of fields, findings and rules say, and configs/README.md what the
+program has built in."""
 
 import os
 import re
@@ -14,13 +14,15 @@ SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TOOL = BINARY_DIR / "tests/core_tool"
 
 with tempfile.TemporaryDirectory() as folder:
-    for page in ("REPORT.md", "LINT.md", "MONITORING.md"):
-        shutil.copy(SOURCE / "docs" / page, folder)
+    (Path(folder) / "reference").mkdir()
+    for page in ("reference/REPORT.md", "LINT.md", "reference/STATUS.md"):
+        shutil.copy(SOURCE / "docs" / page, Path(folder) / page)
     subprocess.run([TOOL, "write-report-reference", folder], check=True)
-    for name in ("report.schema.json", "REPORT.md", "published.schema.json", "LINT.md", "status.schema.json", "MONITORING.md"):
+    for name in ("reference/report.schema.json", "reference/REPORT.md", "reference/published.schema.json", "LINT.md", "reference/status.schema.json",
+                 "reference/STATUS.md"):
         check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
               f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")
-    for name in ("report.schema.json", "status.schema.json"):
+    for name in ("reference/report.schema.json", "reference/status.schema.json"):
         check('"description": ""' not in (Path(folder) / name).read_text(), f"{name}: a field without a meaning")
 
 with tempfile.TemporaryDirectory() as folder:

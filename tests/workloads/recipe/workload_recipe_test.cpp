@@ -1,4 +1,4 @@
-// The example of CONTRIBUTING.md, "Adding a workload", trains: its files are made from that text.
+// The example of ADDING.md, "Adding a workload", trains: its files are made from that text.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

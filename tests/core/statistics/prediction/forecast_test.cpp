@@ -22,7 +22,7 @@ Forecast of(const std::vector<MeasuredPoint>& measured, int ranks, int ranks_per
   return forecast(measured, ranks, nodes).value();
 }
 
-// docs/METRICS.md, "Prediction": 3,200 x 0.98^2 = 3,073.
+// METRICS.md, "Prediction": 3,200 x 0.98^2 = 3,073.
 TEST(Forecast, EfficiencyFallsByTwoPercentPerDoubling) {
   EXPECT_NEAR(of(flat_then(1), 32).samples_per_sec, 3200 * 0.98 * 0.98, 1e-9);
   EXPECT_NEAR(of(flat_then(0.5), 16).samples_per_sec, 1600 * 0.5 * 0.98, 1e-9);

@@ -1,4 +1,4 @@
-"""docs/PREDICTION.md and core/statistics/prediction/published_tests.inc hold what the study finds today (scripts/prediction writes them)."""
+"""docs/internals/PREDICTION_STUDY.md and core/statistics/prediction/published_tests.inc hold what the study finds today (scripts/prediction writes them)."""
 
 import difflib
 import os
@@ -24,7 +24,7 @@ def filled_in(page):
                               capture_output=True, text=True, timeout=300, check=True).stdout
 
 
-page, tests = source / "docs" / "PREDICTION.md", source / "core" / "statistics" / "prediction" / "published_tests.inc"
+page, tests = source / "docs" / "internals" / "PREDICTION_STUDY.md", source / "core" / "statistics" / "prediction" / "published_tests.inc"
 made = {page: filled_in(page), tests: found("tests")}
 if "| **all** | 263 |" not in made[page]:
     sys.exit("the study did not judge all series:\n" + made[page])

@@ -120,7 +120,7 @@ class Published(unittest.TestCase):
                 weights.append(1 / (len(points) - 2))
         median, p90 = np.quantile(misses, [0.5, 0.9], weights=weights, method="inverted_cdf")
         said = f"{len(misses)} inner counts of these series by their two neighbours: median {100 * median:.2f} %, p90 {100 * p90:.1f} %"
-        self.assertIn(said, (SOURCE / "docs/PREDICTION.md").read_text())
+        self.assertIn(said, (SOURCE / "docs/internals/PREDICTION_STUDY.md").read_text())
 
     def bands(self, rows_of):
         """Returns, by class, quantiles of measured / predicted, with 1, never narrower than a smaller class's."""

@@ -1,5 +1,5 @@
 // prediction-study SOURCE_DIR [tests | trials]: the rule held against the published series. Prints
-// the figures of docs/PREDICTION.md as Markdown; with `tests` the classes for
+// the figures of PREDICTION_STUDY.md as Markdown; with `tests` the classes for
 // core/statistics/prediction/published_tests.inc; with `trials` every prediction as CSV. Reads
 // results/published only.
 #include <algorithm>
