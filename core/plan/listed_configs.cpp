@@ -161,11 +161,11 @@ std::string configs_page() {
   std::string text =
       "# Configurations\n\n"
       "Each is an experiment that one command runs; the program has them built in:\n\n"
-      "    scalemark sweep --config rtx4090-mlp\n"
-      "    scalemark sweep --config rtx4090-mlp --scale-down   # minutes, on any machine: shows "
+      "- `scalemark sweep --config rtx4090-mlp`\n"
+      "- `scalemark sweep --config rtx4090-mlp --scale-down`: minutes, on any machine; shows "
       "the method, not the number\n"
-      "    scalemark configs                                   # this list, with the times here\n"
-      "    scalemark configs rtx4090-mlp > mine.json           # one of them, to be changed\n\n"
+      "- `scalemark configs`: this list, with the times here\n"
+      "- `scalemark configs rtx4090-mlp > mine.json`: one of them, to be changed\n\n"
       "Times are planned ones, within a factor of 3. This page is generated: `core_tool "
       "write-configs-page configs`.\n\n"
       "| name | command | 2 cores | 8 GPUs | what it shows |\n|---|---|---|---|---|\n";
