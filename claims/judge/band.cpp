@@ -85,15 +85,17 @@ std::string what_would_decide(const Measured& measured, const Claimed& claimed, 
   if (!measured.disturbed_by.empty()) return reporting::kDisturbedClaim;
   if (!measured.low || !measured.high) return "it has no interval: repeat it";
   const double half = 0.5 * std::log(*measured.high / *measured.low);
+  const auto distance = [&](double limit) { return std::fabs(std::log(measured.value / limit)); };
   double nearest = std::numeric_limits<double>::infinity();
-  if (claimed.low)
-    nearest =
-        std::min(nearest, std::fabs(std::log(measured.value / (*claimed.low * (1 - tolerance)))));
-  if (claimed.high)
-    nearest =
-        std::min(nearest, std::fabs(std::log(measured.value / (*claimed.high * (1 + tolerance)))));
+  if (measured.scaled_down) {
+    nearest = distance(1);  // only its direction is judged
+  } else {
+    if (claimed.low) nearest = distance(*claimed.low * (1 - tolerance));
+    if (claimed.high) nearest = std::min(nearest, distance(*claimed.high * (1 + tolerance)));
+  }
   if (!(nearest > 0) || !(half > 0)) return "it lies on the limit";
-  const double runs = std::ceil(std::max(2, measured.runs) * (half / nearest) * (half / nearest));
+  const double made = std::max(2, measured.runs);
+  const double runs = std::max(std::ceil(made * (half / nearest) * (half / nearest)), made + 1);
   return runs > 1000 ? "it lies on the limit"
                      : "about " + significant(runs, 3) + " repetitions would decide";
 }

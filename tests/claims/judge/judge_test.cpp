@@ -50,6 +50,15 @@ TEST(ClaimVerdicts, ARateIsAClaimAtLeastOnItsOwnHardware) {
   }
 }
 
+// Half of the interval is 0.353 of a logarithm, and 1 is 0.209 away: 3 x 1.69^2 runs.
+TEST(ClaimVerdicts, ScaledDownADirectionIsWhatMoreRunsDecide) {
+  const Measured measured{
+      .value = 0.8118, .low = 0.5704, .high = 1.155, .runs = 3, .scaled_down = true};
+  EXPECT_EQ(what_would_decide(measured, {3.0, 5.0}, 0.05), "about 9 repetitions would decide");
+  const Measured near{.value = 2, .low = 1.02, .high = 3.9, .runs = 3};
+  EXPECT_EQ(what_would_decide(near, {1.0, std::nullopt}, 0.0), "about 4 repetitions would decide");
+}
+
 TEST(ClaimVerdicts, OtherHardwareDiffersAndScaledDownHasADirection) {
   const auto verdict = [](double low, double high, ClaimBasis basis) {
     return std::string(name_of(verdict_of(measured(low, low, high), {0.8, 0.85}, 0, basis, false)));
@@ -364,6 +373,16 @@ TEST(Claims, OfSeveralGroupsThatFitNoneIsTheClaims) {
   report.groups.push_back(report.groups[0]);
   report.groups.back().group = "other";
   EXPECT_EQ(verdicts(a100_rows(), report).front(), "x-1 throughput not_measured");
+}
+
+TEST(Claims, RanksThatExchangeNothingAreNotWhatAClaimIsAbout) {
+  Report report = a100_report(2600, 17500);
+  report.points.push_back(report.points[1]);
+  report.points.back().group = "alone";
+  report.points.back().strategy = "none";
+  report.groups.push_back(report.groups[1]);
+  report.groups.back().group = "alone";
+  EXPECT_EQ(verdicts(a100_rows(), report), verdicts(a100_rows(), a100_report(2600, 17500)));
 }
 
 TEST(Claims, ABandwidthAboveTheClaimIsReached) {
