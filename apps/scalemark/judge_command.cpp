@@ -26,7 +26,6 @@
 #include "core/base/terminal.h"
 #include "core/settings/config_file.h"
 #include "report/record/finding_kinds.h"
-#include "report/record/point_facts.h"
 
 namespace scalemark::cli {
 namespace {
@@ -68,21 +67,9 @@ Pasted pasted_log(const importing::Log& log, const importing::GivenFields& given
   return pasted;
 }
 
-// A pipe has no ending that says whether its table is a CSV.
-std::vector<tables::Table> tables_in(const std::string& text, const std::string& file) {
-  const std::string ending = fs::path(file).extension().string();
-  try {
-    return tables::read_tables(text, file);
-  } catch (const Error& error) {
-    const bool is_known = ending == ".csv" || ending == ".tsv" || ending == ".jsonl";
-    if (is_known || error.record().exit_code != ExitCode::kBadData) throw;
-    return tables::read_tables(text, file + ".csv");
-  }
-}
-
 Pasted pasted_table(const std::string& text, const std::string& file,
                     const importing::GivenFields& given) {
-  const auto read = tables_in(text, file);
+  const auto read = tables::read_tables(text, file);
   Pasted pasted{.file = file, .form = "table"};
   pasted.rows = importing::rows_of_tables(read, file, given);
   add_tables(read, pasted);
@@ -92,34 +79,13 @@ Pasted pasted_table(const std::string& text, const std::string& file,
   return pasted;
 }
 
-// Makes rows of what a report measured, where enough undisturbed runs are left.
-std::vector<published::Row> rows_measured(const reporting::Report& report) {
-  std::vector<published::Row> rows;
-  for (const reporting::GroupRecord& group : report.groups) {
-    const reporting::PointRecord* run = reporting::first_run(report.points, group.group);
-    if (!run || group.standing.is_withheld() || !(group.samples_per_sec.value_or(0) > 0)) continue;
-    published::Row& row = rows.emplace_back();
-    row.framework = "scalemark";
-    row.workload = run->workload;
-    row.precision = run->precision;
-    row.system = run->device_name;
-    row.gpus = run->world_size;
-    row.nodes = run->nodes;
-    if (run->batch_size) row.batch_per_gpu = static_cast<double>(*run->batch_size);
-    if (run->sequence_length.value_or(0) > 0) row.sequence_length = run->sequence_length;
-    row.throughput = group.samples_per_sec;
-    row.unit = reporting::sample_unit(run->workload) + "/s";
-  }
-  return rows;
-}
-
 Pasted pasted_report(const std::vector<reporting::NamedReport>& reports, const std::string& file) {
   Pasted pasted{.file = file, .form = "scalemark"};
   for (const auto& [name, report] : reports) {
     auto [table, findings] = lint::lint_report(report, name);
     add_findings(findings, pasted);
     pasted.compared += lint::count_of(std::span(&table, 1)).compared;
-    std::ranges::move(rows_measured(report), std::back_inserter(pasted.rows));
+    std::ranges::move(claims::rows_measured(report), std::back_inserter(pasted.rows));
   }
   return pasted;
 }

@@ -13,7 +13,6 @@
 #include <filesystem>
 #include <iterator>
 #include <set>
-#include <sstream>
 
 #include "apps/scalemark/command_line.h"
 #include "apps/scalemark/commands.h"
@@ -53,9 +52,10 @@ struct Asked {
 
 void find_asked(const Invocation& invocation, const settings::ToolValues& values, Asked& asked) {
   if (invocation.positionals.empty()) {
-    throw usage("no table is named",
-                "the name of a published table, or a file of rows (.jsonl, .csv, .md), is expected",
-                "`scalemark published list` lists them");
+    throw usage(
+        "no table is named",
+        "a published table, or a file of rows (.jsonl, .csv, .md, .txt, .html), is expected",
+        "`scalemark published list` lists them");
   }
   const std::string& word = invocation.positionals.front();
   if (invocation.positionals.size() > 1)
@@ -67,48 +67,33 @@ void find_asked(const Invocation& invocation, const settings::ToolValues& values
     return;
   }
   refuse_idle_fields(values);
-  const auto library = values.text("library");
-  asked.rows = library ? published::read_library(*library) : published::own_library();
+  asked.rows = library_rows(values);
   asked.tables = published::find_tables(asked.rows, word);
 }
 
-// The precision that is asked for; empty: all. Throws configuration() (78) for one that no row of
-// the tables has.
-std::string only_precision(const settings::ToolValues& values,
-                           const std::vector<NamedTable>& tables) {
+// Leaves out the rows of other precisions than the one that is asked for, and returns that; empty:
+// all. Throws configuration() (78) for one that no row of the tables has.
+std::string keep_precision(const settings::ToolValues& values, std::vector<NamedTable>& tables) {
   if (!values.given("precision")) return "";
   const std::string wanted = values.text("precision").value_or("");
   std::set<std::string> there;
-  for (const NamedTable& table : tables) {
-    for (const published::Row* row : table.rows) {
-      const auto mapping = published::map_row(*row);
-      if (mapping.point)
-        there.insert(mapping.point->precisions.begin(), mapping.point->precisions.end());
-    }
+  for (NamedTable& table : tables) {
+    std::erase_if(table.rows, [&](const published::Row* row) {
+      const auto point = published::map_row(*row).point.value_or(published::MappedPoint());
+      there.insert(point.precisions.begin(), point.precisions.end());
+      return std::ranges::count(point.precisions, wanted) == 0;
+    });
   }
+  std::erase_if(tables, [](const NamedTable& table) { return table.rows.empty(); });
   if (there.contains(wanted)) return wanted;
   throw configuration("--precision is '" + wanted + "', which no row of the table has",
                       there.empty() ? "" : joined(there, ", "));
 }
 
-// Rows of other precisions are left out.
-void keep_precision(std::vector<NamedTable>& tables, const std::string& precision) {
-  if (precision.empty()) return;
-  for (NamedTable& table : tables) {
-    std::erase_if(table.rows, [&](const published::Row* row) {
-      const auto mapping = published::map_row(*row);
-      return !mapping.point || std::ranges::find(mapping.point->precisions, precision) ==
-                                   mapping.point->precisions.end();
-    });
-  }
-  std::erase_if(tables, [](const NamedTable& table) { return table.rows.empty(); });
-}
-
 std::vector<std::string> listed_reports(const std::string& text) {
   std::vector<std::string> paths;
-  std::stringstream all(text);
-  for (std::string path; std::getline(all, path, ',');) {
-    if (!path.empty()) paths.push_back(path);
+  for (const std::string_view path : split(text, ",")) {
+    if (!path.empty()) paths.emplace_back(path);
   }
   if (paths.empty())
     throw usage("--from names no report",
@@ -347,8 +332,7 @@ ExitCode reproduce_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   Asked asked;
   find_asked(invocation, values, asked);
-  const std::string precision = only_precision(values, asked.tables);
-  keep_precision(asked.tables, precision);
+  const std::string precision = keep_precision(values, asked.tables);
   const auto from = values.text("from");
   if (from && (values.on("dry_run") || values.given("output") || values.given("scale_down"))) {
     throw usage("--from runs nothing, and --dry-run, --output and --scale-down are about runs",

@@ -58,7 +58,7 @@ void refuse_idle_fields(const settings::ToolValues& values) {
        {std::pair("fields", "--fields"), std::pair("allow_unread", "--allow-unread")}) {
     if (values.given(name))
       throw usage(std::string(option) + " is about a file, and the table comes from a library",
-                  "a .jsonl, .csv or .md file is expected with it");
+                  "a .jsonl, .csv, .md, .txt or .html file is expected with it");
   }
 }
 

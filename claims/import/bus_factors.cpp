@@ -18,7 +18,6 @@ namespace {
 using collectives::Collective;
 
 constexpr int kMostRanks = 1 << 16;
-constexpr std::size_t kMostTold = 3;
 
 // The numbers that a printed text can be rounded from.
 struct Digits {
@@ -101,11 +100,6 @@ std::string said(const published::Row& row) {
   return text;
 }
 
-void tell(Log& log, const PrintedRow& row, const std::string& text) {
-  if (log.contradictions.size() < kMostTold)
-    log.contradictions.push_back("line " + std::to_string(row.line) + ": " + text);
-}
-
 }  // namespace
 
 bool fits(const PrintedRow& row) {
@@ -120,9 +114,9 @@ void find_exchanges(const std::vector<PrintedRow>& rows, Log& log) {
   std::vector<const PrintedRow*> sorted;
   for (const PrintedRow& row : rows) {
     if (!fits(row))
-      tell(log, row,
-           grouped(static_cast<double>(row.bytes)) + " bytes in " + row.time_us +
-               " us are not the " + row.algbw + " GB/s of algbw");
+      contradict(log, row.line,
+                 grouped(static_cast<double>(row.bytes)) + " bytes in " + row.time_us +
+                     " us are not the " + row.algbw + " GB/s of algbw");
     if (digits_of(row.algbw).low > 0) sorted.push_back(&row);
   }
   if (sorted.empty() || !has_factor(log.says)) return;
@@ -139,16 +133,16 @@ void find_exchanges(const std::vector<PrintedRow>& rows, Log& log) {
     if (own.meets(factor))
       factor = {std::max(own.low, factor.low), std::min(own.high, factor.high)};
     else
-      tell(log, row,
-           "busbw " + row.busbw + " over algbw " + row.algbw +
-               " is another ratio than that of line " + std::to_string(usual.line));
+      contradict(log, row.line,
+                 "busbw " + row.busbw + " over algbw " + row.algbw +
+                     " is another ratio than that of line " + std::to_string(usual.line));
   }
   log.exchanges = exchanges_of(factor);
   if (!those_that_fit(log.exchanges, log.says).empty()) return;
   if (!log.exchanges.empty() && !said(log.says).empty())
-    tell(log, usual,
-         "busbw / algbw is that of " + exchanges_in_words(log.exchanges) + ", and it says " +
-             said(log.says));
+    contradict(log, usual.line,
+               "busbw / algbw is that of " + exchanges_in_words(log.exchanges) + ", and it says " +
+                   said(log.says));
   log.exchanges.clear();
 }
 

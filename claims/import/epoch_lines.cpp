@@ -10,10 +10,6 @@
 namespace scalemark::importing {
 namespace {
 
-bool has_words(std::string_view line, std::string_view words) {
-  return line.find(words) != line.npos;
-}
-
 // Returns the place of a step in its run, where a line has its epoch behind one word and the step
 // behind the next bracket: 2.1 of "Train: 2 [ 125/1251 ( 10%)]".
 std::optional<double> place_in_epochs(std::string_view line, std::string_view before_epoch) {
@@ -45,11 +41,9 @@ class TimmReader : public StepReader {
     return true;
   }
 
-  std::optional<Log> log() override {
-    if (log_.steps.empty()) return std::nullopt;
+ private:
+  void finish() override {
     published::Row& row = log_.says;
-    row.framework = "timm";
-    row.unit = "img/s";
     log_.what = "rate of all GPUs in an interval";
     log_.unit_of_log = "interval";
     log_.samples_of_step = statistics::summarise(samples_).p50;
@@ -57,18 +51,17 @@ class TimmReader : public StepReader {
     // timm prints seconds with three decimals, which are few for a fast step.
     const double rounding = 0.0005 * *statistics::summarise(log_.steps).p50;
     if (batch > 0 && std::fabs(*log_.samples_of_step - batch) > 0.02 * batch + 1 + rounding)
-      log_.contradictions.push_back("a step has " + significant(*log_.samples_of_step, 4) +
-                                    " images by its rate and time, and the batch is said to be " +
-                                    std::to_string(*row.global_batch_size));
+      contradict(log_, 0,
+                 "a step has " + significant(*log_.samples_of_step, 4) +
+                     " images by its rate and time, and the batch is said to be " +
+                     std::to_string(*row.global_batch_size));
     else if (row.gpus && batch > 0 && !row.gradient_accumulation_steps)
       row.batch_per_gpu = batch / static_cast<double>(*row.gpus);
-    return std::move(log_);
   }
 
- private:
   bool is_head(std::string_view line) const override {
-    return has_words(line, "Training in distributed mode") ||
-           has_words(line, "Training with a single process");
+    return has_any(line, {"Training in distributed mode"}) ||
+           has_any(line, {"Training with a single process"});
   }
 
   std::optional<double> step_of(std::string_view line) const override {
@@ -77,15 +70,15 @@ class TimmReader : public StepReader {
 
   void take_setting(std::string_view line) {
     published::Row& row = log_.says;
-    if (has_words(line, "Training in distributed mode"))
+    if (has_any(line, {"Training in distributed mode"}))
       row.gpus = count_of(number_after(line, "total "));
-    if (has_words(line, "Training with a single process on 1 ")) row.gpus = 1;
-    if (line.starts_with("Model ") && has_words(line, " created, param count"))
+    if (has_any(line, {"Training with a single process on 1 "})) row.gpus = 1;
+    if (line.starts_with("Model ") && has_any(line, {" created, param count"}))
       row.workload = std::string(line.substr(6, line.find(' ', 6) - 6));
     if (const auto batch = count_of(number_after(line, "global batch size (")))
       row.global_batch_size = batch;
-    if (has_words(line, "Training in mixed precision")) row.precision = "amp";
-    if (has_words(line, "AMP not enabled")) row.precision = "fp32_or_tf32";
+    if (has_any(line, {"Training in mixed precision"})) row.precision = "amp";
+    if (has_any(line, {"AMP not enabled"})) row.precision = "fp32_or_tf32";
   }
 
   std::vector<double> samples_;
@@ -102,36 +95,53 @@ class TorchvisionReader : public StepReader {
     if (!step_of(line)) return false;
     const auto rate = number_after(line, "img/s: ");
     const bool added = add(step_of(line), number_after(line, " time: "));
-    if (added && rate && *rate > 0) rates_.push_back(*rate);
+    if (added && rate && *rate > 0) {
+      rates_.push_back(*rate);
+      waits_.push_back(number_after(line, " data: ").value_or(0));
+    }
     return added;
   }
 
-  std::optional<Log> log() override {
-    if (log_.steps.empty()) return std::nullopt;
-    log_.says.framework = "PyTorch (torchvision references)";
-    log_.says.unit = "img/s";
+ private:
+  void finish() override {
     log_.measure = Measure::kStepSeconds;
     log_.what = "images of a step over its time";
     if (log_.says.batch_per_gpu) {
       log_.says.gradient_accumulation_steps = 1;
+      hold_against_rates();
     } else if (!rates_.empty()) {
       log_.measure = Measure::kPerGpu;
       log_.what = "img/s of one GPU, without its waits for data";
       log_.steps = rates_;
     }
-    return std::move(log_);
   }
 
- private:
   bool is_head(std::string_view line) const override {
     return line.starts_with("Namespace(") || line.starts_with("Not using distributed mode") ||
            line.starts_with("| distributed init (rank");
   }
 
   std::optional<double> step_of(std::string_view line) const override {
-    return has_words(line, "eta: ") && line.starts_with("Epoch: [")
+    return has_any(line, {"eta: "}) && line.starts_with("Epoch: [")
                ? place_in_epochs(line, "Epoch: [")
                : std::nullopt;
+  }
+
+  // img/s lasts from the end of the wait for data to that of the step.
+  void hold_against_rates() {
+    if (rates_.empty()) return;
+    constexpr double kOff = 1.25;
+    const auto median = [](const std::vector<double>& all) {
+      return *statistics::summarise(all).p50;
+    };
+    const double rate = median(rates_), seconds = median(log_.steps),
+                 batch = *log_.says.batch_per_gpu;
+    const double least = rate * (seconds - median(waits_));
+    if (rate * seconds * kOff >= batch && least <= batch * kOff) return;
+    contradict(log_, 0,
+               "a step has " + significant(least, 4) +
+                   " images by its img/s and time, and the batch is said to be " +
+                   significant(batch, 9));
   }
 
   void take_setting(std::string_view line) {
@@ -143,23 +153,21 @@ class TorchvisionReader : public StepReader {
         row.batch_per_gpu = static_cast<double>(*batch);
     }
     if (const auto gpus = count_of(number_after(line, " world_size="))) row.gpus = gpus;
-    if (has_words(line, " amp=True")) row.precision = "amp";
+    if (has_any(line, {" amp=True"})) row.precision = "amp";
     const std::size_t model = line.find(" model='");
     if (model != line.npos)
       row.workload = std::string(line.substr(model + 8, line.find('\'', model + 8) - model - 8));
   }
 
-  std::vector<double> rates_;
+  std::vector<double> rates_, waits_;  // waits_: for data, in seconds
 };
 
 }  // namespace
 
-Runs read_timm(const LogText& text) {
-  return text.holds("Train: ") ? read_runs<TimmReader>(text) : Runs{};
-}
+Runs read_timm(const LogText& text) { return read_runs<TimmReader>(text, {"Train: "}); }
 
 Runs read_torchvision(const LogText& text) {
-  return text.holds("Epoch: [") ? read_runs<TorchvisionReader>(text) : Runs{};
+  return read_runs<TorchvisionReader>(text, {"Epoch: ["});
 }
 
 }  // namespace scalemark::importing

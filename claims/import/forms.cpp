@@ -1,5 +1,6 @@
 // The forms of log that are known, each found by its content, and the choice of one run where a log
 // holds several.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -10,27 +11,32 @@
 namespace scalemark::importing {
 namespace {
 
+// Framework and unit are set where the log does not say another one.
 struct Form {
   std::string_view name, looked_for;
   Runs (*read)(const LogText&);
+  std::string_view framework, unit;
+  bool alone = true;  // false: its program calls one of another form, or one calls it
 };
 
 // Trainers print lines of the libraries below them: the outer form stands before the inner one.
 constexpr auto kForms = std::to_array<Form>(
-    {{"MLPerf mllog", ":::MLLOG", read_mllog},
-     {"DLLL", "DLLL {", read_dlll},
-     {"nccl-tests text", "rccl-tests, too: a table with algbw and busbw", read_nccl_tests},
+    {{"MLPerf mllog", ":::MLLOG", read_mllog, "MLPerf", "", false},
+     {"DLLL", "DLLL {", read_dlll, "DLLL log", "", false},
+     {"nccl-tests text", "rccl-tests, too: a table with algbw and busbw", read_nccl_tests, "", ""},
      {"Hugging Face Trainer", "trainer_state.json, all_results.json, train_samples_per_second",
-      read_trainer_log},
-     {"tf_cnn_benchmarks", "total images/sec:", read_tf_cnn},
-     {"Horovod synthetic benchmark", "Img/sec per", read_horovod},
-     {"Megatron-LM", "elapsed time per iteration", read_megatron},
-     {"DeepSpeed", "SamplesPerSec=", read_deepspeed},
-     {"llm.c", "tok/s", read_llm_c},
-     {"nanoGPT", "iter N: loss", read_nanogpt},
-     {"torchtitan", "tps:", read_torchtitan},
-     {"timm", "Train: 0 [ 100/1251", read_timm},
-     {"torchvision references", "Epoch: [0] ... eta:", read_torchvision}});
+      read_trainer_log, "Hugging Face Trainer", "samples/s", false},
+     {"tf_cnn_benchmarks", "total images/sec:", read_tf_cnn, "TensorFlow (tf_cnn_benchmarks)",
+      "img/s"},
+     {"Horovod synthetic benchmark", "Img/sec per", read_horovod, "Horovod", "img/s"},
+     {"Megatron-LM", "elapsed time per iteration", read_megatron, "Megatron-LM", "seq/s", false},
+     {"DeepSpeed", "SamplesPerSec=", read_deepspeed, "DeepSpeed", "samples/s", false},
+     {"llm.c", "tok/s", read_llm_c, "llm.c", "tokens/s"},
+     {"nanoGPT", "iter N: loss", read_nanogpt, "nanoGPT", "tokens/s"},
+     {"torchtitan", "tps:", read_torchtitan, "torchtitan", "tokens/s"},
+     {"timm", "Train: 0 [ 100/1251", read_timm, "timm", "img/s"},
+     {"torchvision references", "Epoch: [0] ... eta:", read_torchvision,
+      "PyTorch (torchvision references)", "img/s"}});
 
 std::string looked_for() {
   std::vector<std::string> texts;
@@ -64,27 +70,51 @@ Log chosen(Runs runs, const std::string& file, std::optional<int> run) {
   return std::move(runs[static_cast<std::size_t>(run.value_or(1) - 1)].log);
 }
 
+// Whether no value of the one stands between values of the other.
+bool are_apart(const Runs& a, const Runs& b) {
+  const auto ends = [](const Runs& runs) {
+    return std::pair(runs.front().log.first_line, runs.back().log.last_line);
+  };
+  return ends(a).second < ends(b).first || ends(b).second < ends(a).first;
+}
+
 }  // namespace
 
 std::optional<Log> find_log(std::string_view text, const std::string& file,
                             std::optional<int> run) {
   const LogText lines(text);
+  const Form* first = nullptr;
+  Runs all;
   for (const Form& form : kForms) {
     Runs runs;
     try {
       runs = form.read(lines);
     } catch (const Error& error) {
+      if (first) continue;
       throw bad_data("'" + file + "': " + error.record().what, error.record().expected,
                      error.record().hint);
     }
     if (runs.empty()) continue;
+    // Runs of another program may follow, and an inner form is no run of its own.
+    if (first && !((first->alone || form.alone) && are_apart(all, runs))) continue;
+    if (!first) first = &form;
     for (Run& one : runs) {
       one.log.file = file;
       one.log.form = form.name;
+      published::Row& row = one.log.says;
+      if (row.framework.empty()) row.framework = form.framework;
+      if (row.unit.empty()) row.unit = form.unit;
+      all.push_back(std::move(one));
     }
-    return chosen(std::move(runs), file, run);
+    std::ranges::sort(all, {}, [](const Run& one) { return one.log.first_line; });
   }
-  return std::nullopt;
+  if (all.empty()) return std::nullopt;
+  for (Run& one : all) {
+    if (all.front().log.form == all.back().log.form) break;
+    one.first_line = one.log.first_line;
+    one.last_line = one.log.last_line;
+  }
+  return chosen(std::move(all), file, run);
 }
 
 Log read_log(std::string_view text, const std::string& file, std::optional<int> run) {

@@ -93,6 +93,17 @@ void refuse_bad_value(const FieldOfRow& field, const std::string& value) {
     throw configuration(seen, whole ? "a whole number from 1 on" : "a number above 0");
 }
 
+// Takes both spellings of a word, and returns the one that rows hold.
+std::string own_spelling(std::string_view name, std::string value) {
+  if (name == "collective") std::ranges::replace(value, '_', '-');
+  if (name != "precision") return value;
+  std::ranges::replace(value, '-', '_');
+  const auto known = published::known_precisions();
+  if (std::ranges::find(known, value) == known.end())
+    throw configuration("--fields: precision is '" + value + "'", joined(known, ", "));
+  return value;
+}
+
 // Splits "gpus=8" or "system=a, b". A part without FIELD= belongs to the value on its left.
 std::vector<std::pair<std::string, std::string>> assignments(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> all;
@@ -125,18 +136,10 @@ std::vector<std::string> values_of(const FieldOfRow& field, const std::string& v
 
 // Whether a table that prints "amp" or "fp16" can mean the precision that is given.
 bool can_mean(std::string_view said, std::string_view given) {
-  constexpr auto kKinds =
-      std::to_array<std::pair<std::string_view, std::string_view>>({{"amp", "amp_fp16"},
-                                                                    {"amp", "amp_bf16"},
-                                                                    {"amp", "amp (submission)"},
-                                                                    {"fp16", "amp_fp16"},
-                                                                    {"fp16", "fp16_cast"},
-                                                                    {"bf16", "amp_bf16"},
-                                                                    {"bf16", "bf16_cast"},
-                                                                    {"fp32", "fp32_or_tf32"},
-                                                                    {"fp32_or_tf32", "fp32"},
-                                                                    {"fp32_or_tf32", "tf32"}});
-  return std::ranges::find(kKinds, std::pair(said, given)) != kKinds.end();
+  constexpr std::string_view kPairs =
+      ",amp=amp_fp16,amp=amp_bf16,amp=amp (submission),fp16=amp_fp16,fp16=fp16_cast,bf16=amp_bf16,"
+      "bf16=bf16_cast,fp32=fp32_or_tf32,fp32_or_tf32=fp32,fp32_or_tf32=tf32,";
+  return has_any(kPairs, {"," + std::string(said) + "=" + std::string(given) + ","});
 }
 
 }  // namespace
@@ -166,9 +169,7 @@ GivenFields::GivenFields(std::string_view text, std::size_t files) {
     auto values = values_of(*field, value, files);
     for (std::string& one : values) {
       refuse_bad_value(*field, one);
-      // Both spellings of a word are accepted; rows hold this one.
-      if (name == "precision") std::ranges::replace(one, '-', '_');
-      if (name == "collective") std::ranges::replace(one, '_', '-');
+      one = own_spelling(name, std::move(one));
     }
     values_.emplace(name, std::move(values));
   }

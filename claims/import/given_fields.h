@@ -19,7 +19,7 @@ class GivenFields {
   // Reads "gpus=1/2/4,system=8x H100": each field has one value for all `files` files, or one for
   // each of them. A comma without FIELD= behind it is part of the value. Throws configuration()
   // (78) for an unknown field, a field that is given twice, a value that should be a number and is
-  // none, and any other number of values.
+  // none, a number format that no row can have, and any other number of values.
   GivenFields(std::string_view text, std::size_t files);
 
   // Fills in what `row` does not say. Throws configuration() (78) for a value that contradicts the

@@ -1,7 +1,9 @@
 // Reads what trainers of large language models print: Megatron-LM, with those that come from it,
 // and DeepSpeed. Both list their settings with dots between name and value.
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <utility>
 
 #include "claims/import/log_text.h"
 #include "core/base/text.h"
@@ -46,15 +48,14 @@ class MegatronReader : public StepReader {
     if (milliseconds && *milliseconds > 0 && batch) {
       log_.says.global_batch_size = count_of(batch);
       rate = *batch / *milliseconds * 1000;
+      hold_against_samples(from, {step_of(line), number_after(line, "consumed samples:"), batch});
     }
     return add(step_of(line), rate);
   }
 
-  std::optional<Log> log() override {
-    if (log_.steps.empty()) return std::nullopt;
+ private:
+  void finish() override {
     published::Row& row = log_.says;
-    row.framework = "Megatron-LM";
-    row.unit = "seq/s";
     log_.what = "sequences of an iteration over its ms";
     log_.unit_of_log = "iteration";
     std::int64_t split = 1;
@@ -69,10 +70,8 @@ class MegatronReader : public StepReader {
       row.gradient_accumulation_steps =
           count_of(static_cast<double>(*row.global_batch_size) * static_cast<double>(split) /
                    (static_cast<double>(*micro_batch_) * static_cast<double>(*row.gpus)));
-    return std::move(log_);
   }
 
- private:
   static constexpr std::string_view kElapsed = "elapsed time per iteration (ms):";
 
   static bool has_iteration(std::string_view line) { return line.find(kElapsed) != line.npos; }
@@ -83,6 +82,25 @@ class MegatronReader : public StepReader {
 
   std::optional<double> step_of(std::string_view line) const override {
     return has_iteration(line) ? number_after(line, "iteration ") : std::nullopt;
+  }
+
+  struct Place {
+    std::optional<double> iteration, samples, batch;
+  };
+
+  // Between two lines of one batch size each iteration consumes a batch.
+  void hold_against_samples(const Line& line, const Place& here) {
+    const Place before = std::exchange(last_, here);
+    if (!here.iteration || !before.iteration || !here.samples || !before.samples ||
+        here.batch != before.batch || !(*here.iteration > *before.iteration))
+      return;
+    const double consumed = *here.samples - *before.samples;
+    const double expected = (*here.iteration - *before.iteration) * *here.batch;
+    if (consumed == expected) return;
+    contradict(log_, line.number,
+               grouped(consumed) + " samples were consumed since the line above, and " +
+                   significant(*here.iteration - *before.iteration, 9) + " iterations of " +
+                   significant(*here.batch, 9) + " are " + grouped(expected));
   }
 
   void take_setting(std::string_view line) {
@@ -107,6 +125,7 @@ class MegatronReader : public StepReader {
 
   std::optional<std::int64_t> micro_batch_;
   std::map<std::string, std::int64_t> sizes_;  // GPUs that share one model
+  Place last_;
 };
 
 // The throughput timer prints the rate of all GPUs: "epoch=0/micro_step=40/global_step=10,
@@ -121,23 +140,35 @@ class DeepSpeedReader : public StepReader {
     if (!rate && line.find("iter time (s):") != line.npos)
       rate = number_after(line, "samples/sec:");
     if (!rate && (rate = number_after(line, "SamplesPerSec="))) is_average_ = true;
+    if (const auto average = number_after(line, "RunningAvgSamplesPerSec=")) average_ = average;
     return add(step_of(line), rate);
   }
 
-  std::optional<Log> log() override {
-    if (log_.steps.empty()) return std::nullopt;
-    log_.says.framework = "DeepSpeed";
-    log_.says.unit = "samples/s";
+ private:
+  void finish() override {
     log_.what = is_average_ ? "SamplesPerSec, an average of the whole run" : "CurrSamplesPerSec";
     log_.unit_of_log = "interval";
     log_.whole_run = is_average_;
+    hold_against_average();
     if (is_average_) log_.steps = {log_.steps.back()};
-    return std::move(log_);
   }
 
- private:
   bool is_head(std::string_view line) const override {
     return dotted(line, "train_batch_size").has_value();
+  }
+
+  // Intervals are equally many steps, so the average is their harmonic mean. A log may begin late.
+  void hold_against_average() {
+    constexpr std::size_t kFewest = 5;
+    constexpr double kOff = 1.5;
+    if (is_average_ || !average_ || log_.steps.size() < kFewest) return;
+    double seconds = 0;
+    for (const double rate : log_.steps) seconds += 1 / rate;
+    const double mean = static_cast<double>(log_.steps.size()) / seconds;
+    if (std::fabs(std::log(*average_ / mean)) <= std::log(kOff)) return;
+    contradict(log_, 0,
+               "its last RunningAvgSamplesPerSec is " + significant(*average_, 4) +
+                   ", and its CurrSamplesPerSec have a mean of " + significant(mean, 4));
   }
 
   std::optional<double> step_of(std::string_view line) const override {
@@ -163,17 +194,17 @@ class DeepSpeedReader : public StepReader {
   }
 
   bool is_average_ = false;
+  std::optional<double> average_;
 };
 
 }  // namespace
 
 Runs read_megatron(const LogText& text) {
-  return text.holds("elapsed time per iteration") ? read_runs<MegatronReader>(text) : Runs{};
+  return read_runs<MegatronReader>(text, {"elapsed time per iteration"});
 }
 
 Runs read_deepspeed(const LogText& text) {
-  const bool known = text.holds("SamplesPerSec=") || text.holds("iter time (s):");
-  return known ? read_runs<DeepSpeedReader>(text) : Runs{};
+  return read_runs<DeepSpeedReader>(text, {"SamplesPerSec=", "iter time (s):"});
 }
 
 }  // namespace scalemark::importing

@@ -193,6 +193,26 @@ Row claim_row(Row claim, const Row& says) {
   return claim;
 }
 
+std::string name_of_file(const Log& log) { return "'" + log.file + "'"; }
+
+std::string name_with_form(const Log& log) { return name_of_file(log) + " (" + log.form + ")"; }
+
+// Makes one row of what the log and --fields say. Throws configuration() (78) where they differ.
+Row whole_row(const Log& log, const GivenFields& given, std::size_t file) {
+  Row row = log.says;
+  if (row.system.empty()) row.system = log.chip;
+  given.fill(row, file, name_with_form(log));
+  hold_against_exchanges(log, row, name_of_file(log));
+  resolve_process_batch(log, row, name_of_file(log));
+  return row;
+}
+
+std::vector<Row> claim_rows(const Log& log, const Row& says) {
+  std::vector<Row> rows;
+  for (const Row& claim : log.claims) rows.push_back(claim_row(claim, says));
+  return rows;
+}
+
 }  // namespace
 
 std::string row_id(const std::string& group, std::size_t number) {
@@ -220,16 +240,9 @@ std::string in_brief(const Log& log) {
 }
 
 std::vector<Row> rows_said(const Log& log, const GivenFields& given) {
-  const std::string name = "'" + log.file + "'";
-  Row row = log.says;
-  if (row.system.empty()) row.system = log.chip;
-  given.fill(row, 0, name + " (" + log.form + ")");
-  hold_against_exchanges(log, row, name);
-  resolve_process_batch(log, row, name);
+  Row row = whole_row(log, given, 0);
   complete_batch(row);
-  std::vector<Row> rows;
-  for (const Row& claim : log.claims) rows.push_back(claim_row(claim, row));
-  if (!rows.empty()) return rows;
+  if (!log.claims.empty()) return claim_rows(log, row);
   if (log.measure == Measure::kPerGpu && !row.gpus && !log.steps.empty()) {
     row.throughput = statistics::summarise(after_warmup(log)).p50;
     row.unit += " a GPU";
@@ -248,18 +261,14 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
   std::vector<std::string> missing;
   std::string where;
   for (std::size_t i = 0; i < logs.size(); ++i) {
-    const std::string name = "'" + logs[i].file + "'";
-    Row row = logs[i].says;
-    if (row.system.empty()) row.system = logs[i].chip;
-    given.fill(row, i, name + " (" + logs[i].form + ")");
-    hold_against_exchanges(logs[i], row, name);
-    resolve_process_batch(logs[i], row, name);
+    Row row = whole_row(logs[i], given, i);
+    const std::string name = name_of_file(logs[i]);
     refuse_fewer_samples(logs[i], row, name);
     refuse_other_batch(row, name);
     refuse_other_step(logs[i], row, name);
     const std::size_t before = missing.size();
     add_missing(logs[i], row, missing);
-    if (missing.size() > before || where.empty()) where = name + " (" + logs[i].form + ")";
+    if (missing.size() > before || where.empty()) where = name_with_form(logs[i]);
     says.push_back(std::move(row));
   }
   refuse_missing(missing, logs.size() == 1 ? where : "the logs", logs.size());
@@ -273,9 +282,8 @@ Imported import_logs(std::span<const Log> logs, const GivenFields& given,
     if (logs.size() > 1)
       row.note = (row.note ? *row.note + "; " : "") + "from " + base_name(logs[i]);
     complete_batch(row);
-    std::vector<Row> rows;
-    for (const Row& claim : logs[i].claims) rows.push_back(claim_row(claim, row));
-    if (logs[i].claims.empty()) rows.push_back(row = throughput_row(logs[i], row));
+    std::vector<Row> rows = claim_rows(logs[i], row);
+    if (rows.empty()) rows.push_back(row = throughput_row(logs[i], row));
     for (Row& one : rows) {
       one.group = group;
       one.id = row_id(group, imported.rows.size() + 1);

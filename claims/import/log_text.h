@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "claims/import/log.h"
 #include "claims/import/tables.h"
+#include "core/base/text.h"
 
 namespace scalemark::importing {
 
@@ -26,9 +28,9 @@ struct Line {
   std::int64_t rank = -1;   // the last number in `source`; -1: it has none
 };
 
-// A text, and the prefixes that its lines share: time stamps, tags of mpirun, srun, torchrun and
-// kubectl, names of hosts and containers. They are looked for once, in time linear in the text
-// (prefixes.cpp).
+// A text, and the prefixes that its lines share: time stamps, levels of loggers, tags of mpirun,
+// srun, torchrun and kubectl, names of hosts and containers. They are looked for once, in time
+// linear in the text (prefixes.cpp).
 class LogText {
  public:
   // The text must outlive this. A byte order mark is left out.
@@ -47,7 +49,7 @@ class LogText {
   void strip(Line& line) const;
 
   std::string_view text_;
-  std::array<bool, 8> shared_{};  // by kind of prefix: the lines share it
+  std::array<bool, 9> shared_{};  // by kind of prefix: the lines share it
   bool has_sources_ = false;
 };
 
@@ -72,6 +74,9 @@ std::optional<nlohmann::json> json_object(std::string_view text);
 
 // Returns the nearest number with so many digits.
 double rounded_to(double value, int digits);
+
+// Tells numbers that cannot both be true, up to three of them. `line` 0: they stand in many.
+void contradict(Log& log, std::size_t line, const std::string& text);
 
 // Reads the lines of one run.
 class RunReader {
@@ -103,11 +108,14 @@ class StepCourse {
 class StepReader : public RunReader {
  public:
   bool begins(std::string_view line) const override;
+  std::optional<Log> log() override;
 
  protected:
   // Whether the line is one of the head, which a run prints before its first step.
   virtual bool is_head(std::string_view line) const = 0;
   virtual std::optional<double> step_of(std::string_view line) const = 0;
+  // Adds what the steps mean, and what the head says of them.
+  virtual void finish() {}
   // Returns whether both are there, and the value is above 0.
   bool add(std::optional<double> step, std::optional<double> value);
 
@@ -126,8 +134,10 @@ using Runs = std::vector<Run>;
 // Splits a log into runs. Where several ranks print values, those of the lowest one that does are
 // read. Runs without a rate are left out; throws what the first of them threw where all are so.
 Runs read_runs(const LogText& text, const std::function<std::unique_ptr<RunReader>()>& make);
+// Returns nothing for a text without any of the marks of a form.
 template <class Reader>
-Runs read_runs(const LogText& text) {
+Runs read_runs(const LogText& text, std::initializer_list<std::string_view> marks) {
+  if (!has_any(text.whole(), marks)) return {};
   return read_runs(text, [] { return std::make_unique<Reader>(); });
 }
 

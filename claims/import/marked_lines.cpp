@@ -185,7 +185,6 @@ class DlllReader : public MarkedReader {
     if (unit != units_.end()) log.says.unit = unit_in(lower_case(unit->second));
     if (log.says.unit.empty()) log.says.unit = unit_in(name);
     log.says.gpus = gpus_;
-    log.says.framework = "DLLL log";
     if (log.whole_run) log.steps = {values.back()};
     return log;
   }
@@ -226,9 +225,7 @@ class DlllReader : public MarkedReader {
 
 }  // namespace
 
-Runs read_dlll(const LogText& text) {
-  return text.holds(kMark) ? read_runs<DlllReader>(text) : Runs{};
-}
+Runs read_dlll(const LogText& text) { return read_runs<DlllReader>(text, {kMark}); }
 
 namespace {
 
@@ -250,8 +247,7 @@ constexpr auto kUnits = std::to_array<BenchmarkUnit>({{"resnet", "img/s"},
                                                       {"gpt3", "tokens/s"}});
 
 std::string text_of_value(const json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  return "";
+  return value.is_string() ? value.get<std::string>() : "";
 }
 
 // Begin of an event or an interval.
@@ -296,7 +292,6 @@ class MllogReader : public MarkedReader {
   Log whole_log() const override {
     Log log;
     log.says = says_;
-    log.says.framework = "MLPerf";
     add_rates(log);
     const auto unit = std::ranges::find(kUnits, says_.workload, &BenchmarkUnit::benchmark);
     log.says.unit = unit == kUnits.end() ? "samples/s" : std::string(unit->unit);
@@ -383,8 +378,6 @@ class MllogReader : public MarkedReader {
 
 }  // namespace
 
-Runs read_mllog(const LogText& text) {
-  return text.holds(kMllogMark) ? read_runs<MllogReader>(text) : Runs{};
-}
+Runs read_mllog(const LogText& text) { return read_runs<MllogReader>(text, {kMllogMark}); }
 
 }  // namespace scalemark::importing

@@ -334,8 +334,6 @@ class NcclReader : public RunReader {
 
 }  // namespace
 
-Runs read_nccl_tests(const LogText& text) {
-  return text.holds("algbw") ? read_runs<NcclReader>(text) : Runs{};
-}
+Runs read_nccl_tests(const LogText& text) { return read_runs<NcclReader>(text, {"algbw"}); }
 
 }  // namespace scalemark::importing

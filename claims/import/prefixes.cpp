@@ -1,7 +1,7 @@
-// Takes off a line what was written before it on its way into the file: time stamps, mpirun's and
-// srun's tags, the ranks of torchrun, names of hosts, pods and containers, and colours. Some of
-// them cannot be mistaken for a program's own words; the others are taken off where most lines have
-// them.
+// Takes off a line what was written before it on its way into the file: time stamps, levels of
+// loggers, mpirun's and srun's tags, the ranks of torchrun, names of hosts, pods and containers,
+// and colours. Some of them cannot be mistaken for a program's own words; the others are taken off
+// where most lines have them.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -17,19 +17,27 @@ namespace {
 using tables::is_digit_at;
 
 // The last four are prefixes only where most lines share them.
-enum class Kind { kTime, kLauncher, kRank, kPod, kBracketed, kNumber, kContainer, kHost };
+enum class Kind { kTime, kLevel, kLauncher, kRank, kPod, kBracketed, kNumber, kContainer, kHost };
 constexpr std::size_t kFirstUnsure = static_cast<std::size_t>(Kind::kBracketed);
 constexpr std::size_t kMostPieces = 6, kMostLabels = 4096, kLongestTag = 200;
 
 // One of the pieces that a prefix is made of. In a shape 0 stands for a digit, 9 for digits, "a"
-// for a letter, "l" for letters that may be missing, "w" for a name, "_" for blanks that may be
-// missing,
-// "$" for a blank or the end, and another character for itself.
+// for a letter, "l" for letters that may be missing, "w" for a name, "L" for the level of a logger,
+// "_" for blanks that may be missing, "$" for a blank or the end, and another character for itself.
 struct Shape {
   Kind kind;
   std::string_view shape;
 };
-constexpr auto kShapes = std::to_array<Shape>({{Kind::kLauncher, "[w,9]<w>:"},
+constexpr auto kShapes = std::to_array<Shape>({{Kind::kTime, "a0000 00:00:00.9_9_w:9]$"},
+                                               {Kind::kTime, "a00000000 00:00:00.9_9_w:9]$"},
+                                               {Kind::kLevel, "- L -$"},
+                                               {Kind::kLevel, "- w - L -$"},
+                                               {Kind::kLevel, "w - L -$"},
+                                               {Kind::kLevel, "L:w:"},
+                                               {Kind::kLevel, "stdout a$"},
+                                               {Kind::kLevel, "stderr a$"},
+                                               {Kind::kLauncher, "[9,w:9,w]<w>:"},
+                                               {Kind::kLauncher, "[w,9]<w>:"},
                                                {Kind::kLauncher, "[w,9]<w>"},
                                                {Kind::kLauncher, "[w,9][w:9]<w>:"},
                                                {Kind::kRank, "[l9]:"},
@@ -37,6 +45,7 @@ constexpr auto kShapes = std::to_array<Shape>({{Kind::kLauncher, "[w,9]<w>:"},
                                                {Kind::kBracketed, "[9]$"},
                                                {Kind::kNumber, "9:$"},
                                                {Kind::kContainer, "w_|$"},
+                                               {Kind::kHost, "[w]$"},
                                                {Kind::kHost, "w:$"}});
 
 struct Piece {
@@ -92,6 +101,12 @@ std::optional<std::size_t> length_of_sign(std::string_view text, std::size_t at,
   if (sign == '9') return some(while_it(is_digit_at));
   if (sign == 'w') return some(while_it(is_of_name));
   if (sign == 'l') return while_it(is_letter_at);
+  if (sign == 'L') {
+    for (const std::string_view level : {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"}) {
+      if (text.substr(std::min(at, text.size())).starts_with(level)) return level.size();
+    }
+    return std::nullopt;
+  }
   if (sign == '_')
     return while_it([](std::string_view t, std::size_t i) { return i < t.size() && t[i] == ' '; });
   if (sign == '$')
@@ -147,8 +162,9 @@ std::optional<Piece> piece_at(std::string_view text) {
   if (const std::size_t n = time_length(text)) return Piece{Kind::kTime, n, {}};
   for (const auto& [kind, shape] : kShapes) {
     const std::size_t n = length_of(text, {shape});
-    std::string_view label = text.substr(text.starts_with('[') ? 1 : 0);
-    label = label.substr(0, label.find_first_of("]: |"));
+    const bool bracket = text.starts_with('['), names = kind > Kind::kLevel;
+    std::string_view label = names ? text.substr(bracket ? 1 : 0) : "";
+    label = label.substr(0, label.find_first_of(bracket ? "]" : ": |"));
     if (n > 0 && can_name(kind, label)) return Piece{kind, n, label};
   }
   return std::nullopt;
@@ -159,7 +175,7 @@ std::string without_tags(std::string_view line) {
   std::string plain;
   for (std::size_t i = 0; i < line.size();) {
     const std::size_t tag =
-        line[i] == '[' ? length_of(line.substr(i), {"[w,9]<w>:", "[w,9]<w>"}) : 0;
+        line[i] == '[' ? length_of(line.substr(i), {"[w,9]<w>:", "[w,9]<w>", "[9,w:9,w]<w>:"}) : 0;
     if (tag == 0) plain += line[i];
     i += std::max<std::size_t>(tag, 1);
   }

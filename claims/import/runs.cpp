@@ -110,11 +110,23 @@ bool StepReader::begins(std::string_view line) const {
   return is_head(line) || (step && course_.falls(*step));
 }
 
+std::optional<Log> StepReader::log() {
+  if (log_.steps.empty()) return std::nullopt;
+  finish();
+  return std::move(log_);
+}
+
 bool StepReader::add(std::optional<double> step, std::optional<double> value) {
   if (!step || !value || !(*value > 0)) return false;
   course_.add(*step);
   log_.steps.push_back(*value);
   return true;
+}
+
+void contradict(Log& log, std::size_t line, const std::string& text) {
+  constexpr std::size_t kMostTold = 3;
+  if (log.contradictions.size() >= kMostTold) return;
+  log.contradictions.push_back((line > 0 ? "line " + std::to_string(line) + ": " : "") + text);
 }
 
 Runs read_runs(const LogText& text, const std::function<std::unique_ptr<RunReader>()>& make) {

@@ -16,10 +16,6 @@
 namespace scalemark::importing {
 namespace {
 
-bool holds(std::string_view line, std::string_view word) {
-  return line.find(word) != std::string_view::npos;
-}
-
 // Returns the text between `begin` and the next `end`, empty without them.
 std::string between(std::string_view line, std::string_view begin, std::string_view end) {
   const std::size_t at = line.find(begin);
@@ -81,25 +77,21 @@ class TorchtitanReader : public StepReader {
   bool take(const Line& from) override {
     const std::string_view line = from.text;
     take_settings(line);
-    return add(step_of(line), number_after(line, holds(line, " tps: ") ? " tps: " : " wps: "));
-  }
-
-  std::optional<Log> log() override {
-    if (log_.steps.empty()) return std::nullopt;
-    drop_shared_batch(log_);
-    log_.measure = Measure::kPerGpu;
-    log_.what = "tps of one GPU";
-    log_.says.framework = "torchtitan";
-    log_.says.unit = "tokens/s";
-    return std::move(log_);
+    return add(step_of(line), number_after(line, has_any(line, {" tps: "}) ? " tps: " : " wps: "));
   }
 
  private:
+  void finish() override {
+    drop_shared_batch(log_);
+    log_.measure = Measure::kPerGpu;
+    log_.what = "tps of one GPU";
+  }
+
   void take_settings(std::string_view line) {
     published::Row& row = log_.says;
-    if (holds(line, " capacity: ")) log_.chip = between(line, " capacity: ", " with ");
-    if (holds(line, "device mesh with")) take_mesh(line);
-    if (!holds(line, "local batch size ")) return;
+    if (has_any(line, {" capacity: "})) log_.chip = between(line, " capacity: ", " with ");
+    if (has_any(line, {"device mesh with"})) take_mesh(line);
+    if (!has_any(line, {"local batch size "})) return;
     if (const auto n = count_of(number_after(line, "local batch size ")))
       row.batch_per_gpu = static_cast<double>(*n);
     row.global_batch_size = count_of(number_after(line, "global batch size "));
@@ -109,8 +101,8 @@ class TorchtitanReader : public StepReader {
 
   void take_mesh(std::string_view line) {
     const auto sizes =
-        holds(line, "with parallelism:") ? sizes_in_words(line) : sizes_in_lists(line);
-    if (sizes.empty() && !holds(line, "[], []")) return;
+        has_any(line, {"with parallelism:"}) ? sizes_in_words(line) : sizes_in_lists(line);
+    if (sizes.empty() && !has_any(line, {"[], []"})) return;
     double gpus = 1;
     std::string split;
     for (const MeshSize& one : sizes) {
@@ -124,10 +116,10 @@ class TorchtitanReader : public StepReader {
     log_.says.note = "the model is split: " + split;
   }
 
-  bool is_head(std::string_view line) const override { return holds(line, "device mesh with"); }
+  bool is_head(std::string_view line) const override { return has_any(line, {"device mesh with"}); }
 
   std::optional<double> step_of(std::string_view line) const override {
-    const bool trains = holds(line, "loss:") && !holds(line, "validate step:");
+    const bool trains = has_any(line, {"loss:"}) && !has_any(line, {"validate step:"});
     return trains ? number_after(line, "step:") : std::nullopt;
   }
 };
@@ -138,7 +130,7 @@ class LlmCReader : public RunReader {
     if (rates_.empty()) return false;
     if (line.starts_with('|')) return true;
     const auto step = number_after(line, "step ");
-    return line.starts_with("step ") && holds(line, "tok/s") && step && course_.falls(*step);
+    return line.starts_with("step ") && has_any(line, {"tok/s"}) && step && course_.falls(*step);
   }
 
   bool take(const Line& from) override {
@@ -146,7 +138,7 @@ class LlmCReader : public RunReader {
     if (line.starts_with('|')) take_setting(line);
     if (line.starts_with("=> setting grad_accum_steps="))
       log_.says.gradient_accumulation_steps = count_of(number_after(line, "grad_accum_steps="));
-    if (!line.starts_with("step ") || !holds(line, "tok/s")) return false;
+    if (!line.starts_with("step ") || !has_any(line, {"tok/s"})) return false;
     const auto milliseconds = number_before(line, " ms"), rate = number_before(line, "tok/s");
     if (!milliseconds || !rate || !(*milliseconds > 0) || !(*rate > 0)) return false;
     course_.add(number_after(line, "step ").value_or(0));
@@ -157,8 +149,6 @@ class LlmCReader : public RunReader {
 
   std::optional<Log> log() override {
     if (rates_.empty()) return std::nullopt;
-    log_.says.framework = "llm.c";
-    log_.says.unit = "tokens/s";
     if (log_.per_step) {
       log_.measure = Measure::kStepSeconds;
       log_.steps = seconds_;
@@ -209,9 +199,9 @@ class LlmCReader : public RunReader {
     const double average = *statistics::summarise(rates_).p50;
     const double own = *log_.per_step / *statistics::summarise(seconds_).p50;
     if (std::fabs(average - own) <= 0.2 * std::max(average, own)) return;
-    log_.contradictions.push_back("its tok/s are " + grouped(average) + ", and the " +
-                                  grouped(*log_.per_step) + " tokens of a step over its ms are " +
-                                  grouped(own));
+    contradict(log_, 0,
+               "its tok/s are " + grouped(average) + ", and the " + grouped(*log_.per_step) +
+                   " tokens of a step over its ms are " + grouped(own));
   }
 
   Log log_;
@@ -229,39 +219,30 @@ class NanoGptReader : public StepReader {
     return add(step_of(from.text), seconds);
   }
 
-  std::optional<Log> log() override {
-    if (log_.steps.empty()) return std::nullopt;
+ private:
+  void finish() override {
     log_.measure = Measure::kStepSeconds;
     log_.what = "tokens of a step over its ms";
-    log_.says.framework = "nanoGPT";
-    log_.says.unit = "tokens/s";
     if (log_.per_step && !(*log_.per_step >= 1)) log_.per_step.reset();
-    return std::move(log_);
   }
 
- private:
   static constexpr std::string_view kTokens = "tokens per iteration will be: ";
 
-  bool is_head(std::string_view line) const override { return holds(line, kTokens); }
+  bool is_head(std::string_view line) const override { return has_any(line, {kTokens}); }
 
   std::optional<double> step_of(std::string_view line) const override {
-    return holds(line, ": loss ") ? number_after(line, "iter ") : std::nullopt;
+    return has_any(line, {": loss "}) ? number_after(line, "iter ") : std::nullopt;
   }
 };
 
 }  // namespace
 
 Runs read_torchtitan(const LogText& text) {
-  const bool known = text.holds("tps:") || text.holds("wps:");
-  return known ? read_runs<TorchtitanReader>(text) : Runs{};
+  return read_runs<TorchtitanReader>(text, {"tps:", "wps:"});
 }
 
-Runs read_llm_c(const LogText& text) {
-  return text.holds("tok/s") ? read_runs<LlmCReader>(text) : Runs{};
-}
+Runs read_llm_c(const LogText& text) { return read_runs<LlmCReader>(text, {"tok/s"}); }
 
-Runs read_nanogpt(const LogText& text) {
-  return text.holds(": loss ") ? read_runs<NanoGptReader>(text) : Runs{};
-}
+Runs read_nanogpt(const LogText& text) { return read_runs<NanoGptReader>(text, {": loss "}); }
 
 }  // namespace scalemark::importing

@@ -66,6 +66,7 @@ class TrainerReader : public RunReader {
     take_metrics(document);
     batch_of_process_ = count_of(number_of(document, "train_batch_size"));
     steps_ = number_of(document, "global_step");
+    planned_ = number_of(document, "max_steps");
     const auto history = document.find("log_history");
     if (history == document.end() || !history->is_array()) return;
     for (const json& entry : *history) take_metrics(entry);
@@ -78,8 +79,6 @@ class TrainerReader : public RunReader {
     log.whole_run = true;
     log.what = std::string(kRate) +
                ": mean of the whole run, with its first steps, evaluations and checkpoints";
-    log.says.framework = "Hugging Face Trainer";
-    log.says.unit = "samples/s";
     add_batches(log);
     hold_against_work(log);
     if (continued_) {
@@ -150,17 +149,15 @@ class TrainerReader : public RunReader {
         throw bad_data("it holds two runs, of " + significant(*rate_, 6) + " and " +
                            significant(*rate, 6) + " samples/s",
                        "the log of one run is expected");
-      if (!rate_) take_work(object);
-      if (!rate_) rate_ = rate;
+      if (!rate_) {
+        seconds_ = number_of(object, kRuntime.data());
+        samples_ = number_of(object, "train_samples");
+        epoch_ = number_of(object, "epoch");
+        rate_ = rate;
+      }
     }
     if (const auto rate = number_of(object, kStepsRate); rate && *rate > 0 && !steps_rate_)
       steps_rate_ = rate;
-  }
-
-  void take_work(const json& object) {
-    seconds_ = number_of(object, kRuntime.data());
-    samples_ = number_of(object, "train_samples");
-    epoch_ = number_of(object, "epoch");
   }
 
   void add_batches(Log& log) const {
@@ -181,6 +178,13 @@ class TrainerReader : public RunReader {
   // Trainer prints train_steps_per_second since then), except for steps of one sample.
   void hold_against_work(Log& log) const {
     if (!seconds_ || !(*seconds_ > 0)) return;
+    if (const double done = share_done(); done < 0.9 && !continued_) {
+      contradict(log, line_,
+                 "it stopped after " + percent(done, 0) +
+                     " of its steps, and its samples/s counts all of them: " +
+                     significant(*rate_ * done, 4) + " were trained");
+      return;
+    }
     std::optional<double> samples;
     if (examples_ && epochs_)
       samples = static_cast<double>(*examples_) * static_cast<double>(*epochs_);
@@ -206,14 +210,27 @@ class TrainerReader : public RunReader {
         log.what = "samples of a step x steps a second, of the whole run";
       }
     } else if (samples && examples_ && !continued_) {
-      log.contradictions.push_back(
-          "line " + std::to_string(line_) + ": train_runtime x samples/s is " +
-          grouped(*rate_ * *seconds_) + ", and " + grouped(static_cast<double>(*examples_)) +
-          " examples x " + counted(*epochs_, "epoch") + " are " + grouped(*samples));
+      contradict(log, line_,
+                 "train_runtime x samples/s is " + grouped(*rate_ * *seconds_) + ", and " +
+                     grouped(static_cast<double>(*examples_)) + " examples x " +
+                     counted(*epochs_, "epoch") + " are " + grouped(*samples));
     }
   }
 
-  std::optional<double> rate_, steps_rate_, seconds_, steps_, samples_, epoch_;
+  // A Trainer that is stopped counts the samples and steps that it had planned (speed_metrics).
+  double share_done() const {
+    constexpr std::int64_t kFewestSteps = 20;  // an epoch's last batch may be smaller
+    if (planned_ && steps_ && steps_rate_ && gives(*steps_rate_, *seconds_, *planned_))
+      return *steps_ / *planned_;
+    if (!examples_ || !epochs_ || !epoch_ || !total_ || *examples_ < kFewestSteps * *total_)
+      return 1;
+    const auto examples = static_cast<double>(*examples_), total = static_cast<double>(*total_);
+    const double epochs =
+        std::min(static_cast<double>(*epochs_), steps_.value_or(1e15) * total / examples);
+    return gives(*rate_, *seconds_, epochs * examples) ? *epoch_ / epochs : 1;
+  }
+
+  std::optional<double> rate_, steps_rate_, seconds_, steps_, planned_, samples_, epoch_;
   std::optional<std::int64_t> examples_, epochs_, device_batch_, total_, accumulation_,
       batch_of_process_;
   std::size_t line_ = 0;
@@ -237,7 +254,8 @@ Runs read_trainer_log(const LogText& text) {
   const bool printed = text.holds(kRate) || text.holds("***** train metrics *****");
   // DeepSpeed prints rates of a run that has no end yet.
   const bool begun = text.holds(kStart) && !text.holds("SamplesPerSec=");
-  return printed || begun ? read_runs<TrainerReader>(text) : Runs{};
+  if (!printed && !begun) return {};
+  return read_runs(text, [] { return std::make_unique<TrainerReader>(); });
 }
 
 namespace {

@@ -46,8 +46,6 @@ class HorovodReader : public StepReader {
 
   std::optional<Log> log() override {
     if (log_.steps.empty() && !total_) return std::nullopt;
-    log_.says.framework = "Horovod";
-    log_.says.unit = "img/s";
     log_.says.data = "synthetic";
     hold_against_iterations();
     if (on_cpus_) {
@@ -89,7 +87,8 @@ class HorovodReader : public StepReader {
     (total ? total_ : mean_) = value;
     const auto devices = total ? count_of(number_after(from.text, kTotal)) : std::nullopt;
     if (devices && devices_ && *devices_ != *devices)
-      contradict(counted(*devices, "GPU") + ", and " + std::to_string(*devices_) + " above it");
+      contradict(log_, summary_line_,
+                 counted(*devices, "GPU") + ", and " + std::to_string(*devices_) + " above it");
     if (devices) devices_ = devices;
     return true;
   }
@@ -98,20 +97,18 @@ class HorovodReader : public StepReader {
   void hold_against_iterations() {
     const double gpus = static_cast<double>(devices_.value_or(1));
     if (total_ && mean_ && std::fabs(gpus * *mean_ - *total_) > 0.06 * (gpus + 1))
-      contradict("a total of " + significant(*total_, 6) + " img/s is not " +
-                 counted(devices_.value_or(1), "GPU") + " x " + significant(*mean_, 6));
+      contradict(log_, summary_line_,
+                 "a total of " + significant(*total_, 6) + " img/s is not " +
+                     counted(devices_.value_or(1), "GPU") + " x " + significant(*mean_, 6));
     if (!mean_ || log_.steps.empty()) return;
     const double mean = statistics::mean(log_.steps);
     // The benchmark of Keras prints its first iteration, and leaves it out of the mean.
     const std::span rest = std::span(log_.steps).subspan(1);
     if (!rest.empty() && std::fabs(statistics::mean(rest) - *mean_) <= 0.11) return;
     if (std::fabs(mean - *mean_) > 0.11)
-      contradict("a mean of " + significant(*mean_, 6) +
-                 " img/s is said, and that of its iterations is " + significant(mean, 6));
-  }
-
-  void contradict(const std::string& text) {
-    log_.contradictions.push_back("line " + std::to_string(summary_line_) + ": " + text);
+      contradict(log_, summary_line_,
+                 "a mean of " + significant(*mean_, 6) +
+                     " img/s is said, and that of its iterations is " + significant(mean, 6));
   }
 
   std::optional<double> mean_, total_;
@@ -143,6 +140,8 @@ class TfCnnReader : public RunReader {
       says_.batch_per_gpu = batch;
     stepped_ = stepped_ || is_head_of_steps(line);
     const auto total = number_after(line, "total images/sec: ");
+    const auto rate = number_after(line, "images/sec: ");
+    if (!total && rate && *rate > 0) own_ = rate;
     if (!total || !(*total > 0)) return false;
     totals_.push_back(*total);
     return true;
@@ -157,8 +156,6 @@ class TfCnnReader : public RunReader {
                      "training is expected");
     Log log;
     log.says = says_;
-    log.says.framework = "TensorFlow (tf_cnn_benchmarks)";
-    log.says.unit = "img/s";
     if (says_.batch_per_gpu && says_.global_batch_size)
       log.says.gpus =
           count_of(static_cast<double>(*says_.global_batch_size) / *says_.batch_per_gpu);
@@ -169,10 +166,26 @@ class TfCnnReader : public RunReader {
     if (*totals.max > 1.05 * *totals.min)
       log.remarks.push_back("its processes print totals from " + significant(*totals.min, 5) +
                             " to " + significant(*totals.max, 5) + ": the median counts");
+    hold_against_steps(log);
     return log;
   }
 
  private:
+  // Its steps are those of one process, which may have each number of GPUs that divides all.
+  void hold_against_steps(Log& log) const {
+    constexpr double kLess = 0.75, kMore = 1.1;  // saving and evaluating are in the total
+    const std::int64_t gpus = std::min<std::int64_t>(log.says.gpus.value_or(1), 1 << 16);
+    for (std::int64_t processes = 1; own_ && processes <= gpus; ++processes) {
+      const double share = log.steps.front() / (*own_ * static_cast<double>(processes));
+      if (gpus % processes == 0 && share > kLess && share < kMore) return;
+    }
+    if (!own_ || !log.says.gpus) return;
+    contradict(log, 0,
+               "a total of " + significant(log.steps.front(), 5) +
+                   " img/s is no number of processes with " + significant(*own_, 5) + " each, on " +
+                   counted(gpus, "GPU"));
+  }
+
   static bool is_head_of_steps(std::string_view line) {
     return line.starts_with("Step") && line.find("Img/sec") != line.npos;
   }
@@ -180,17 +193,14 @@ class TfCnnReader : public RunReader {
   published::Row says_;
   std::string mode_;
   bool stepped_ = false;
+  std::optional<double> own_;  // images/sec of the last step
   std::vector<double> totals_;
 };
 
 }  // namespace
 
-Runs read_horovod(const LogText& text) {
-  return text.holds("img/sec") ? read_runs<HorovodReader>(text) : Runs{};
-}
+Runs read_horovod(const LogText& text) { return read_runs<HorovodReader>(text, {"img/sec"}); }
 
-Runs read_tf_cnn(const LogText& text) {
-  return text.holds("images/sec: ") ? read_runs<TfCnnReader>(text) : Runs{};
-}
+Runs read_tf_cnn(const LogText& text) { return read_runs<TfCnnReader>(text, {"images/sec: "}); }
 
 }  // namespace scalemark::importing

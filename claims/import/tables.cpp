@@ -316,8 +316,8 @@ void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::stri
 }  // namespace
 
 bool is_table_file(const std::string& path) {
-  constexpr auto kEndings =
-      std::to_array<std::string_view>({".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown"});
+  constexpr auto kEndings = std::to_array<std::string_view>(
+      {".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".html", ".htm"});
   return std::ranges::find(kEndings, ending_of(path)) != kEndings.end();
 }
 

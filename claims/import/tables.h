@@ -1,4 +1,4 @@
-// Reads rows from files other than logs: tables in CSV and Markdown, timm's benchmark CSV,
+// Reads rows from files other than logs: printed tables, timm's benchmark CSV,
 // SuperBench's summary and baseline, and rows in the form of results/published. Reads texts, no
 // files.
 #pragma once
@@ -23,7 +23,7 @@ struct TableFile {
   std::vector<published::Row> rows;
 };
 
-// Decides by the ending: .jsonl, .json, .csv, .tsv, .md.
+// Decides by the ending: .jsonl, .json, .csv, .tsv, .md, .txt, .html.
 bool is_table_file(const std::string& path);
 
 // Makes rows with ids from `group`'s slug. Rows in our own form keep their ids, and their groups

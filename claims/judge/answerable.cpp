@@ -47,11 +47,6 @@ bool can_answer(const Machine& machine, const Row& row, const std::string& metri
   return same_chip && precision && (row.collective || !machine.scaled_down);
 }
 
-const Row* find_row(const NamedTable& table, const std::string& id) {
-  const auto found = std::ranges::find(table.rows, id, [](const Row* row) { return row->id; });
-  return found == table.rows.end() ? nullptr : *found;
-}
-
 std::string counts_of(const std::set<std::int64_t>& counts) {
   std::vector<std::string> texts;
   for (const std::int64_t count : counts) texts.push_back(std::to_string(count));

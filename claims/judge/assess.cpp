@@ -22,9 +22,13 @@ constexpr std::size_t kFewest = 5;  // a percentile of fewer rows says nothing
 // Damaged digits make numbers that no machine has.
 bool is_sane(double value) { return value > 0 && value < 1e15; }
 
+}  // namespace
+
 bool is_rate(const Row& row) {
   return row.metric.empty() && row.throughput && is_sane(*row.throughput);
 }
+
+namespace {
 
 bool has_bus_bandwidth(const Row& row) {
   return row.collective && row.bytes && row.value && is_sane(*row.value) &&
@@ -113,21 +117,10 @@ std::string measured_text(const Pasted& pasted, const Row& chief) {
   return text + " (" + pasted.form + (pasted.place.empty() ? "" : ", " + pasted.place) + ")";
 }
 
-// Logs write names of networks in many ways: "ResNet-50", "bert-base-uncased".
-Row with_known_network(Row row) {
-  const std::string letters = published::letters_of(row.workload);
-  for (const std::string_view name : catalogue::workload_names()) {
-    const std::string known = published::letters_of(name);
-    if (!letters.starts_with(known)) continue;
-    const std::string rest = letters.substr(known.size());
-    if (rest.empty() || rest == "v15" || rest == "uncased" || rest == "cased") row.workload = name;
-  }
-  return row;
-}
-
 bool needs_length(const Row& row) {
-  const auto* network = catalogue::find_workload(with_known_network(row).workload);
-  return network && network->transformer && !row.sequence_length;
+  const auto trained = published::trained_as(row);
+  const auto* network = catalogue::find_workload(trained.workload);
+  return network && network->transformer && !trained.sequence_length;
 }
 
 // Lists the fields that a comparison needs and the text does not say.
@@ -140,28 +133,6 @@ std::vector<std::string> unsaid(const Row& row) {
   if (row.precision.empty()) fields.emplace_back("precision");
   if (needs_length(row)) fields.emplace_back("seq_len");
   return fields;
-}
-
-// Returns nothing for what no published rate could be about.
-std::optional<MeasuredRate> rate_of_row(const Row& given) {
-  if (!is_rate(given) || !given.gpus) return std::nullopt;
-  const Row row = with_known_network(given);
-  const auto trained = published::trained_as(row);
-  const auto chip = published::chip_in(row.system);
-  const bool tokens = row.unit.starts_with("tok");
-  if (!chip || trained.workload.empty() || (tokens && !trained.sequence_length))
-    return std::nullopt;
-  MeasuredRate rate{.workload = trained.workload,
-                    .chip = std::string(chip->name),
-                    .framework = row.framework,
-                    .gpus = *row.gpus,
-                    .sequence_length = trained.sequence_length,
-                    .samples_per_sec = *row.throughput};
-  if (tokens) rate.samples_per_sec /= static_cast<double>(*trained.sequence_length);
-  if (trained.precisions.size() == 1) rate.precision = trained.precisions.front();
-  if (row.batch_per_gpu && *row.batch_per_gpu == std::floor(*row.batch_per_gpu))
-    rate.batch_size = static_cast<std::int64_t>(*row.batch_per_gpu);
-  return rate;
 }
 
 // Says how many comparable rates of one GPU are lower. Numbers of other bits are another format's.
@@ -190,32 +161,23 @@ void add_published_rates(const MeasuredRate& rate, std::span<const NearRow> near
   assessment.published.push_back("nearest: " + beside_text(near));
 }
 
-// Returns the bandwidths of the same collective on the same chip, the nearest sizes first.
-std::vector<const Row*> near_bandwidths(std::span<const Row> library, const Row& own) {
+// Tells the bandwidth of the same collective on the same chip, of the nearest count and size.
+void add_published_bandwidth(std::span<const Row> library, const Row& own, Assessment& assessment) {
   const auto chip = published::chip_in(own.system);
-  std::vector<std::pair<double, const Row*>> all;
+  const auto apart = [](std::int64_t a, std::int64_t b) {
+    return std::abs(std::log(static_cast<double>(a) / static_cast<double>(b)));
+  };
+  std::pair<double, const Row*> best{};
   for (const Row& row : library) {
     if (!chip || !has_bus_bandwidth(row) || row.collective != own.collective) continue;
     const auto theirs = published::chip_in(row.system);
     if (!theirs || theirs->name != chip->name) continue;
-    const double gpus =
-        own.gpus && row.gpus
-            ? std::log(static_cast<double>(*row.gpus) / static_cast<double>(*own.gpus))
-            : 0;
-    const double bytes =
-        std::log(static_cast<double>(*row.bytes) / static_cast<double>(*own.bytes));
-    all.emplace_back(std::abs(gpus) * 1000 + std::abs(bytes), &row);
+    const double gpus = own.gpus && row.gpus ? apart(*row.gpus, *own.gpus) : 0;
+    const std::pair one(1000 * gpus + apart(*row.bytes, *own.bytes), &row);
+    if (!best.second || one.first < best.first) best = one;
   }
-  std::ranges::sort(all, {}, &std::pair<double, const Row*>::first);
-  std::vector<const Row*> rows;
-  for (const auto& [distance, row] : all) rows.push_back(row);
-  return rows;
-}
-
-void add_published_bandwidth(std::span<const Row> library, const Row& own, Assessment& assessment) {
-  const auto near = near_bandwidths(library, own);
-  if (near.empty()) return;
-  const Row& first = *near.front();
+  if (!best.second) return;
+  const Row& first = *best.second;
   assessment.published.push_back("nearest: " + percent(*own.value / *first.value, 0) + " of " +
                                  significant(*first.value, 4) + " GB/s for " +
                                  collectives::to_text({.count = *first.bytes}) +
@@ -225,21 +187,15 @@ void add_published_bandwidth(std::span<const Row> library, const Row& own, Asses
 
 // Tells the share of the chip's arithmetic, or of the links of a node, and returns it.
 std::optional<double> share_of_peak(const Row& row, Assessment& assessment) {
-  if (const auto rate = rate_of_row(row)) {
-    const catalogue::Workload* network = catalogue::find_workload(rate->workload);
-    const auto peak = reporting::peak_flops(rate->chip, rate->precision);
-    const bool is_known = network && network->flops_per_sample && peak;
-    // Another size of input is another number of FLOPs.
-    if (!is_known || needs_length(row) || row.conditions.contains("image_size"))
-      return std::nullopt;
-    catalogue::ModelShape shape = network->default_shape;
-    if (rate->sequence_length) shape.sequence_length = *rate->sequence_length;
-    const double flops = network->flops_per_sample(catalogue::resolved_shape(*network, shape));
-    const double share =
-        rate->samples_per_sec * flops / (static_cast<double>(rate->gpus) * peak->per_sec);
-    const std::string text = "MFU " + percent(share) + ": " + significant(flops / 1e9, 3) +
-                             " GFLOP a sample, " + significant(peak->per_sec / 1e12, 4) +
-                             " TFLOP/s a GPU (" + peak->source + ")";
+  if (const auto rate = rate_of(row)) {
+    const auto of_chip = published::arithmetic_of(row);
+    if (!of_chip) return std::nullopt;
+    const double share = rate->samples_per_sec * of_chip->flops_of_sample /
+                         (static_cast<double>(rate->gpus) * of_chip->peak_per_sec);
+    const std::string text = "MFU " + percent(share) + ": " +
+                             significant(of_chip->flops_of_sample / 1e9, 3) + " GFLOP a sample, " +
+                             significant(of_chip->peak_per_sec / 1e12, 4) + " TFLOP/s a GPU (" +
+                             of_chip->source + ")";
     const bool any_size = row.framework == "timm" || row.framework.ends_with("references)");
     auto& lines = any_size ? assessment.suspicions : assessment.impossible;  // images' size unsaid
     (share <= 1 ? assessment.limits : lines).push_back(text);
@@ -295,16 +251,6 @@ std::string sentence_for(std::span<const Gap> gaps, double share, const char* ab
   return above;
 }
 
-// Returns the least and the most share of the nearest rows, which are equally near.
-std::pair<double, double> ratios_of(std::span<const NearRow> near) {
-  std::pair range(near.front().ratio, near.front().ratio);
-  for (const NearRow& one : near) {
-    if (one.distance != near.front().distance) break;
-    range = {std::min(range.first, one.ratio), std::max(range.second, one.ratio)};
-  }
-  return range;
-}
-
 void suspect(const Row& chief, std::span<const NearRow> near,
              const std::optional<double>& share_of_peak, Assessment& assessment) {
   constexpr double kAlike = 1.5;            // nearest rows that differ by more explain no gap
@@ -317,8 +263,9 @@ void suspect(const Row& chief, std::span<const NearRow> near,
   // Without a number format the nearest row may be one of half or twice the speed.
   if (near.empty() || !has_equal_bits(near.front())) return;
   if (published::trained_as(chief).precisions.empty()) return;
-  const auto [least, most] = ratios_of(near);
-  if (most > kAlike * least) return;
+  const auto [low, high] = std::ranges::minmax(equally_near(near), {}, &NearRow::ratio);
+  const double most = high.ratio;
+  if (most > kAlike * low.ratio) return;
   const auto gpus = static_cast<double>(chief.gpus.value_or(1));
   if (gpus >= kMany && std::abs(most * gpus - 1) < kSame) {
     assessment.suspicions.push_back("one part in " + significant(gpus, 4) +
@@ -361,7 +308,8 @@ void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRo
   } else if (const Row* row = runnable_in(near)) {
     assessment.next.push_back("scalemark reproduce " + published::name_of_table(row->group) +
                               "  # there: the nearest table, with verdicts");
-  } else if (const auto* network = catalogue::find_workload(with_known_network(chief).workload)) {
+  } else if (const auto* network =
+                 catalogue::find_workload(published::trained_as(chief).workload)) {
     assessment.next.push_back("scalemark train --workload " + network->name +
                               "  # there: the same network without a loader");
   }
@@ -377,7 +325,7 @@ Assessment assess(const Pasted& pasted, std::span<const Row> library) {
   std::optional<double> share;
   if (chief) {
     assessment.measured = measured_text(pasted, *chief);
-    if (const auto rate = rate_of_row(*chief)) {
+    if (const auto rate = rate_of(*chief)) {
       near = nearest(library, *rate);
       add_published_rates(*rate, near, assessment);
     } else if (has_bus_bandwidth(*chief)) {

@@ -104,6 +104,17 @@ struct MeasuredRate {
   double samples_per_sec = 0;  // all GPUs give it together; above 0
 };
 
+// Whether the row is a throughput that a machine can have.
+bool is_rate(const published::Row& row);
+
+// Makes rows of what a report measured, where enough undisturbed runs are left. What is no training
+// that others publish is "untestable".
+std::vector<published::Row> rows_measured(const reporting::Report& report);
+
+// Returns nothing for a row that no published rate could be about: another task, images of another
+// size, a chip that is not known here or an instance of one.
+std::optional<MeasuredRate> rate_of(const published::Row& row);
+
 // Each part says how far one thing is off, and they stand by how much that changes the rate of a
 // GPU, most first: length of sequences not stated; bits of a number; GPUs; number format; batch;
 // framework.
@@ -120,6 +131,9 @@ struct NearRow {
 // Returns the throughputs of the same network and task on the same chip, nearest first. Sequences
 // of another length are other work, and another chip is never near: both are left out.
 std::vector<NearRow> nearest(std::span<const published::Row> rows, const MeasuredRate& measured);
+
+// Returns the rows that are as near as the first. `near` is not empty.
+std::span<const NearRow> equally_near(std::span<const NearRow> near);
 
 // Writes "resnet50, amp-bf16, batch 128, 8 x H100 80GB HBM3: 2,500 per GPU here, 91 % of 2,761
 // img/s published (lambda, pub-0791): batch 1280 instead of 128", with all rows that are as near as

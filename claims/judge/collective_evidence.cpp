@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "claims/judge/evidence.h"
 #include "core/collectives/collective.h"
@@ -117,12 +118,9 @@ std::optional<Measured> collective_of(Reports reports, const Row& row) {
     if (!to || !from) continue;
     Measured above = of_group(report, *to, row.metric);
     const Measured below = of_group(report, *from, row.metric);
-    const auto half =
-        together(half_width(above.low, above.high), half_width(below.low, below.high));
     above.value /= below.value;
-    above.low.reset();
-    above.high.reset();
-    set_interval(above, half);
+    set_interval(above, {std::exchange(above.low, {}), std::exchange(above.high, {})},
+                 {below.low, below.high});
     above.groups.insert(above.groups.begin(), below.groups.front());
     return above;
   }

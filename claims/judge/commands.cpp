@@ -27,8 +27,7 @@ constexpr const char* kForAnInterval = "3";  // runs
 
 bool names(const settings::ConfigFacts& facts, const NamedTable& table) {
   return std::ranges::any_of(facts.claims, [&](const std::string& claim) {
-    return claim == table.slug ||
-           std::ranges::any_of(table.rows, [&](const Row* row) { return row->id == claim; });
+    return claim == table.slug || published::find_row(table, claim);
   });
 }
 
@@ -121,9 +120,8 @@ PlannedCommand sweep_of(const Shape& shape, const std::set<std::string>& precisi
 std::optional<std::int64_t> denominator_of(const Row& row, const NamedTable& table) {
   if (row.metric != "speedup" || published::is_worth_a_speedup(row)) return std::nullopt;
   if (!row.relative_to || !row.relative_to->row) return 1;
-  const auto found =
-      std::ranges::find(table.rows, *row.relative_to->row, [](const Row* one) { return one->id; });
-  return found == table.rows.end() ? 1 : (*found)->gpus.value_or(1);
+  const Row* found = published::find_row(table, *row.relative_to->row);
+  return found ? found->gpus.value_or(1) : 1;
 }
 
 // Precisions with the same counts of GPUs share a sweep.

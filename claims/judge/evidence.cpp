@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/words.h"
 #include "core/settings/option.h"
@@ -11,21 +12,15 @@
 
 namespace scalemark::claims {
 
-std::optional<double> half_width(const std::optional<double>& low,
-                                 const std::optional<double>& high) {
-  if (!low || !high || !(*low > 0)) return std::nullopt;
-  return 0.5 * std::log(*high / *low);
-}
-
-void set_interval(Measured& measured, const std::optional<double>& half) {
-  if (!half) return;
-  measured.low = measured.value * std::exp(-*half);
-  measured.high = measured.value * std::exp(*half);
-}
-
-std::optional<double> together(const std::optional<double>& a, const std::optional<double>& b) {
-  if (!a || !b) return std::nullopt;
-  return std::sqrt(*a * *a + *b * *b);  // hypot() would need a newer glibc
+void set_interval(Measured& ratio, const reporting::Bounds& above, const reporting::Bounds& below) {
+  double squares = 0;  // half the widths of logarithms have them
+  for (const reporting::Bounds& one : {above, below}) {
+    if (!one.low || !one.high || !(*one.low > 0)) return;
+    const double half = 0.5 * std::log(*one.high / *one.low);
+    squares += half * half;
+  }
+  ratio.low = ratio.value * std::exp(-std::sqrt(squares));
+  ratio.high = ratio.value * std::exp(std::sqrt(squares));
 }
 
 namespace {
@@ -145,13 +140,6 @@ std::optional<double> mean_of(const Report& report, const std::string& group, Of
   return n > 0 && sum > 0 ? std::optional(sum / n) : std::nullopt;
 }
 
-void set_exactly(Measured& measured, const std::optional<double>& above,
-                 const std::optional<double>& below) {
-  measured.value = above && below ? *above / *below : 0;
-  // The payload is the same in every run.
-  measured.low = measured.high = measured.value;
-}
-
 void set_cost(Measured& measured, const Report& report, const std::string& to,
               const std::string& from) {
   const GroupRecord *above = reporting::find_group(report.groups, to),
@@ -161,20 +149,15 @@ void set_cost(Measured& measured, const Report& report, const std::string& to,
   };
   if (!cost(above) || !cost(below) || !(*cost(above) > 0) || !(*cost(below) > 0)) return;
   measured.value = *cost(above) / *cost(below);
-  set_interval(
-      measured,
-      together(
-          half_width(above->communication->cost_ci95.low, above->communication->cost_ci95.high),
-          half_width(below->communication->cost_ci95.low, below->communication->cost_ci95.high)));
+  set_interval(measured, above->communication->cost_ci95, below->communication->cost_ci95);
 }
 
-std::optional<double> efficiency_of(const Report& report, const std::string& group,
-                                    std::optional<double>& half) {
+std::optional<std::pair<double, reporting::Bounds>> efficiency_of(const Report& report,
+                                                                  const std::string& group) {
   for (const auto& table : report.scaling) {
     for (const auto& row : table.rows) {
-      if (row.group != group || !row.efficiency) continue;
-      half = half_width(row.efficiency_ci95.low, row.efficiency_ci95.high);
-      return row.efficiency;
+      if (row.group == group && row.efficiency)
+        return std::pair(*row.efficiency, row.efficiency_ci95);
     }
   }
   return std::nullopt;
@@ -187,22 +170,21 @@ Measured change_in(const Report& report, const EffectRecord& effect, const Row& 
   Measured measured = run ? about(report, *run) : Measured{};
   measured.runs = effect.pairs;
   measured.groups = {from, to};
-  if (row.metric == "memory_bytes") {
-    const auto bytes = [](const PointRecord& p) {
-      return static_cast<double>(p.memory_peak_bytes);
+  if (row.metric == "memory_bytes" || row.metric == "payload_bytes") {
+    const auto bytes = [&](const PointRecord& p) {
+      return row.metric == "memory_bytes" ? static_cast<double>(p.memory_peak_bytes)
+                                          : p.payload_bytes_per_step;
     };
-    set_exactly(measured, mean_of(report, to, bytes), mean_of(report, from, bytes));
-  } else if (row.metric == "payload_bytes") {
-    const auto bytes = [](const PointRecord& p) { return p.payload_bytes_per_step; };
-    set_exactly(measured, mean_of(report, to, bytes), mean_of(report, from, bytes));
+    const auto above = mean_of(report, to, bytes), below = mean_of(report, from, bytes);
+    measured.value = above && below ? *above / *below : 0;
+    measured.low = measured.high = measured.value;  // bytes are the same in every run
   } else if (row.metric == "communication_cost_s") {
     set_cost(measured, report, to, from);
   } else if (row.metric == "efficiency") {
-    std::optional<double> half_to, half_from;
-    const auto above = efficiency_of(report, to, half_to),
-               below = efficiency_of(report, from, half_from);
-    if (above && below && *below > 0) measured.value = *above / *below;
-    set_interval(measured, together(half_to, half_from));
+    const auto above = efficiency_of(report, to), below = efficiency_of(report, from);
+    if (!above || !below || !(below->first > 0)) return measured;
+    measured.value = above->first / below->first;
+    set_interval(measured, above->second, below->second);
   } else {
     // The time for the same samples is 1 / throughput.
     const bool is_time = row.metric.ends_with("_s");
@@ -277,8 +259,7 @@ std::optional<Measured> speedup_of(Reports reports, const MappedPoint& point,
     measured.runs = std::min(above->group->n, below->group->n);
     measured.groups = {below->group->group, above->group->group};
     measured.base_rate = below->group->samples_per_sec;
-    set_interval(measured, together(half_width(above->group->ci95.low, above->group->ci95.high),
-                                    half_width(below->group->ci95.low, below->group->ci95.high)));
+    set_interval(measured, above->group->ci95, below->group->ci95);
     if (base.world_size.value_or(1) == 1) pair_speedup(*above, measured);
     refuse_disturbed(report, measured);
     return measured;

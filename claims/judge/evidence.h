@@ -27,15 +27,9 @@ struct Measured {
   std::string disturbed_by;
 };
 
-// Returns half the width of a 95 % interval of ln of a positive number, and nothing for one run.
-std::optional<double> half_width(const std::optional<double>& low,
-                                 const std::optional<double>& high);
-
-// Returns the half width for a ratio of two independent numbers with these half widths.
-std::optional<double> together(const std::optional<double>& a, const std::optional<double>& b);
-
-// Sets low and high around the value, where there is a half width.
-void set_interval(Measured& measured, const std::optional<double>& half);
+// Sets low and high of a ratio of two independent positive numbers by their 95 % intervals; unset
+// where one of them has none.
+void set_interval(Measured& ratio, const reporting::Bounds& above, const reporting::Bounds& below);
 
 using Reports = std::span<const reporting::Report>;
 

@@ -231,9 +231,9 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
 
 // Returns the point of another row of the table, even where that row's own number cannot be tested.
 std::optional<MappedPoint> point_of(const NamedTable& table, const std::string& id) {
-  const auto found = std::ranges::find(table.rows, id, [](const Row* row) { return row->id; });
-  if (found == table.rows.end()) return std::nullopt;
-  Row row = **found;
+  const Row* found = published::find_row(table, id);
+  if (!found) return std::nullopt;
+  Row row = *found;
   row.untestable.reset();
   return published::map_row(row).point;
 }
@@ -306,27 +306,15 @@ std::vector<ClaimRecord> judge(const std::vector<NamedTable>& tables, Reports re
 }
 
 ExitCode exit_code_of(const std::vector<ClaimRecord>& claims) {
-  bool judged = false, undecided = false;
-  for (const ClaimRecord& claim : claims) {
-    switch (claim.verdict) {
-      case ClaimVerdict::kRefuted:
-      case ClaimVerdict::kNotReached:
-        return ExitCode::kFail;
-      case ClaimVerdict::kUndecided:
-        undecided = true;
-        break;
-      case ClaimVerdict::kConfirmed:
-      case ClaimVerdict::kReached:
-      case ClaimVerdict::kDiffersHere:
-      case ClaimVerdict::kSameDirection:
-      case ClaimVerdict::kOtherDirection:
-        judged = true;
-        break;
-      default:
-        break;
-    }
-  }
-  return undecided || !judged ? ExitCode::kUnsure : ExitCode::kPass;
+  using enum reporting::ClaimVerdict;
+  const auto any = [&](std::initializer_list<ClaimVerdict> verdicts) {
+    return std::ranges::any_of(claims, [&](const ClaimRecord& claim) {
+      return std::ranges::find(verdicts, claim.verdict) != verdicts.end();
+    });
+  };
+  if (any({kRefuted, kNotReached})) return ExitCode::kFail;
+  const bool judged = any({kConfirmed, kReached, kDiffersHere, kSameDirection, kOtherDirection});
+  return judged && !any({kUndecided}) ? ExitCode::kPass : ExitCode::kUnsure;
 }
 
 }  // namespace scalemark::claims

@@ -13,6 +13,7 @@
 #include "claims/rows/names.h"
 #include "core/base/number_words.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
 #include "core/statistics/summary.h"
 #include "report/record/point_facts.h"
 #include "report/record/runs.h"
@@ -27,7 +28,7 @@ using reporting::PointRecord;
 using reporting::Report;
 
 // Rows state no size of images: theirs have 224 pixels.
-constexpr std::int64_t kPublishedImageSize = 224;
+constexpr const char* kPublishedImageSize = "224";
 constexpr int kMostSources = 3;  // so many lines has one training
 
 // Formats of equally many bits use the same units of a GPU, and differ little: fp8, amp-fp16 and
@@ -71,8 +72,8 @@ void compare_batch(const Row& row, const MeasuredRate& measured, NearRow& near) 
 
 // Whether a row is a rate of the same work on the same chip.
 bool is_same_work(const Row& row, const TrainedAs& trained, const MeasuredRate& measured) {
-  const bool is_rate = row.metric.empty() && row.throughput && row.gpus && !row.untestable;
-  if (!is_rate || row.unit.starts_with("tok") || trained.workload != measured.workload)
+  if (!is_rate(row) || !row.gpus || row.untestable || row.unit.starts_with("tok") ||
+      trained.workload != measured.workload)
     return false;
   if (trained.sequence_length && measured.sequence_length &&
       *trained.sequence_length != *measured.sequence_length)
@@ -108,15 +109,11 @@ std::vector<NearRow> nearest(std::span<const Row> rows, const MeasuredRate& meas
   return all;
 }
 
-namespace {
-
 std::span<const NearRow> equally_near(std::span<const NearRow> near) {
   const auto first_other = std::ranges::find_if(
       near, [&](const NearRow& one) { return one.distance != near.front().distance; });
   return {near.begin(), first_other};
 }
-
-}  // namespace
 
 std::string beside_text(std::span<const NearRow> near) {
   const auto equal = equally_near(near);
@@ -145,30 +142,56 @@ std::string near_text(const MeasuredRate& measured, std::span<const NearRow> nea
   return text + ", " + beside_text(near);
 }
 
-namespace {
-
-// Returns nothing for what is no training of a whole chip that rows are about.
-std::optional<MeasuredRate> rate_of(const Report& report, const GroupRecord& group) {
-  const PointRecord* run = reporting::first_run(report.points, group.group);
-  if (!run || group.standing.is_withheld() || run->world_size < 1) return std::nullopt;
-  const double rate = group.samples_per_sec.value_or(0);
-  const bool is_instance = run->device_name.find(" MIG ") != run->device_name.npos;
-  if (!run->task.empty() && run->task != "pretrain") return std::nullopt;  // an older report's
-  if (!(rate > 0) || !std::isfinite(rate) || is_instance || reporting::is_solo(*run))
-    return std::nullopt;
-  if (run->image_size.value_or(kPublishedImageSize) != kPublishedImageSize) return std::nullopt;
-  const auto chip = published::chip_in(run->device_name);
-  if (!chip) return std::nullopt;
-  MeasuredRate measured{.workload = run->workload,
-                        .chip = std::string(chip->name),
-                        .precision = run->precision,
-                        .framework = "scalemark",
-                        .gpus = run->world_size,
-                        .samples_per_sec = rate};
-  if (run->batch_size.value_or(0) > 0) measured.batch_size = run->batch_size;
-  if (run->sequence_length.value_or(0) > 0) measured.sequence_length = run->sequence_length;
-  return measured;
+std::vector<Row> rows_measured(const Report& report) {
+  std::vector<Row> rows;
+  for (const GroupRecord& group : report.groups) {
+    const PointRecord* run = reporting::first_run(report.points, group.group);
+    if (!run || run->world_size < 1 || group.standing.is_withheld() ||
+        !(group.samples_per_sec.value_or(0) > 0))
+      continue;
+    Row& row = rows.emplace_back();
+    row.framework = "scalemark";
+    row.workload = run->workload;
+    row.precision = run->precision;
+    row.system = run->device_name;
+    row.gpus = run->world_size;
+    row.nodes = run->nodes;
+    if (run->batch_size.value_or(0) > 0) row.batch_per_gpu = static_cast<double>(*run->batch_size);
+    if (run->sequence_length.value_or(0) > 0) row.sequence_length = run->sequence_length;
+    if (run->image_size) row.conditions["image_size"] = std::to_string(*run->image_size);
+    row.throughput = group.samples_per_sec;
+    row.unit = reporting::sample_unit(run->workload) + "/s";
+    const bool other_task = !run->task.empty() && run->task != "pretrain";  // an older report's
+    if (other_task || reporting::is_solo(*run)) row.untestable = "workload";
+  }
+  return rows;
 }
+
+std::optional<MeasuredRate> rate_of(const Row& row) {
+  // A split model is as much work.
+  const bool is_other = row.untestable && row.untestable != "parallelism";
+  if (!is_rate(row) || !row.gpus || is_other ||
+      value_at(row.conditions, "image_size", kPublishedImageSize) != kPublishedImageSize)
+    return std::nullopt;
+  const auto trained = published::trained_as(row);
+  const auto chip = published::chip_in(row.system);
+  const bool tokens = row.unit.starts_with("tok");
+  if (!chip || trained.workload.empty() || (tokens && !trained.sequence_length))
+    return std::nullopt;
+  MeasuredRate rate{.workload = trained.workload,
+                    .chip = std::string(chip->name),
+                    .framework = row.framework,
+                    .gpus = *row.gpus,
+                    .sequence_length = trained.sequence_length,
+                    .samples_per_sec = *row.throughput};
+  if (tokens) rate.samples_per_sec /= static_cast<double>(*trained.sequence_length);
+  if (trained.precisions.size() == 1) rate.precision = trained.precisions.front();
+  if (row.batch_per_gpu && *row.batch_per_gpu == std::floor(*row.batch_per_gpu))
+    rate.batch_size = static_cast<std::int64_t>(*row.batch_per_gpu);
+  return rate;
+}
+
+namespace {
 
 auto training_of(const MeasuredRate& one) {
   return std::tuple(one.workload, one.chip, one.precision, one.gpus, one.batch_size,
@@ -203,8 +226,8 @@ std::vector<std::string> published_beside(std::span<const Row> rows,
   std::map<Training, std::pair<MeasuredRate, std::vector<double>>> trainings;
   for (const Report* report : reports) {
     if (!report->scaled_down.empty()) continue;
-    for (const GroupRecord& group : report->groups) {
-      const auto measured = rate_of(*report, group);
+    for (const Row& row : rows_measured(*report)) {
+      const auto measured = rate_of(row);
       if (!measured) continue;
       const auto place =
           trainings.try_emplace(training_of(*measured), *measured, std::vector<double>{});

@@ -78,8 +78,6 @@ std::vector<Finding> lint(std::span<const Table> tables) {
 
 namespace {
 
-using reporting::Column;
-
 struct Explanation {
   const reporting::FindingKind* kind;
   const char *arithmetic, *example, *action;
@@ -140,22 +138,19 @@ std::string findings_text(std::span<const Finding> findings, const Judged& judge
 }
 
 std::string markdown_text(std::span<const Finding> findings, const Judged& judged) {
-  Column severity{.head = {"severity"}, .left = true, .cells = {}},
-      code{.head = {"code"}, .left = true, .cells = {}},
-      table{.head = {"table"}, .left = true, .cells = {}},
-      row{.head = {"row"}, .left = true, .cells = {}},
-      found{.head = {"found"}, .left = true, .cells = {}};
-  for (const Finding& one : findings) {
-    severity.cells.push_back(one.severity);
-    code.cells.emplace_back(one.kind->code);
-    table.cells.push_back(one.table);
-    row.cells.push_back(one.row.empty() ? reporting::kAbsent : one.row);
-    found.cells.push_back(one.text);
-  }
   const std::string counts = counts_line(findings, judged) + "\n";
-  return findings.empty()
-             ? counts
-             : counts + "\n" + reporting::set_markdown({severity, code, table, row, found});
+  if (findings.empty()) return counts;
+  using reporting::column;
+  return counts + "\n" +
+         reporting::set_markdown(
+             {column({"severity"}, true, findings, &Finding::severity),
+              column({"code"}, true, findings, [](const Finding& one) { return one.kind->code; }),
+              column({"table"}, true, findings, &Finding::table),
+              column({"row"}, true, findings,
+                     [](const Finding& one) {
+                       return one.row.empty() ? std::string(reporting::kAbsent) : one.row;
+                     }),
+              column({"found"}, true, findings, &Finding::text)});
 }
 
 std::string json_lines(std::span<const Finding> findings) {

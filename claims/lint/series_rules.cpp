@@ -13,8 +13,6 @@
 #include "core/base/characters.h"
 #include "core/base/number_words.h"
 #include "core/base/text.h"
-#include "core/catalogue/workload.h"
-#include "report/judge/point/fingerprint.h"
 
 namespace scalemark::lint {
 namespace {
@@ -148,59 +146,23 @@ constexpr double kFlat = 0.15, kOffNeighbours = 0.25, kSlower = 0.05;
 constexpr double kManyMore = 4;
 constexpr std::size_t kRowsOfAPattern = 4;
 
-// Returns the precisions that the words may mean, the fastest first.
-std::vector<const char*> precisions_of(const std::string& printed) {
-  const std::string text = lower_case(printed);
-  if (text.starts_with("amp") || text == "fp16" || text == "bf16" || text == "fp16_cast")
-    return {"amp-fp16"};
-  if (text == "tf32") return {"tf32"};
-  if (text == "fp32_or_tf32") return {"tf32", "fp32"};
-  if (text == "fp32") return {"fp32"};
-  return {};
-}
-
-const catalogue::Workload* network_of(const Row& row) {
-  const std::string text = lower_case(row.network);
-  const bool squad = text.find("squad") != std::string::npos ||
-                     lower_case(row.phase).find("squad") != std::string::npos;
-  for (const auto& [word, name] :
-       {std::pair("resnet50", "resnet50"), std::pair("resnet-50", "resnet50"),
-        std::pair("bert-large", "bert-large"), std::pair("bert_large", "bert-large"),
-        std::pair("bert-base", "bert-base"), std::pair("bert_base", "bert-base")}) {
-    if (text.find(word) == std::string::npos || text.find("resnext") != std::string::npos) continue;
-    // A row that does not print its sequence length may have used short sequences.
-    if (std::string_view(name).starts_with("bert") && (!row.sequence_length || squad))
-      return nullptr;
-    return catalogue::find_workload(name);
-  }
-  return nullptr;
-}
-
 void judge_mfu(const Row& row, Findings& findings) {
   const auto rate = rate_of(row);
-  const auto chip = published::chip_in(row.chip);
-  const catalogue::Workload* network = network_of(row);
-  if (!rate || !row.gpus || row.counts_nodes || !chip || !network ||
-      row.unit.find("tok") != std::string::npos)
-    return;
-  catalogue::ModelShape shape = network->default_shape;
-  if (row.sequence_length) shape.sequence_length = *row.sequence_length;
-  const double flops = network->flops_per_sample(catalogue::resolved_shape(*network, shape));
-  double peak = 0;
-  for (const char* precision : precisions_of(row.precision)) {
-    if (const auto one = reporting::peak_flops(chip->name, precision))
-      peak = std::max(peak, one->per_sec);
-  }
-  if (!(peak > 0)) return;
-  const double mfu = rate->low() * flops / (*row.gpus * peak);
+  if (!rate || !row.gpus || row.counts_nodes || row.unit.find("tok") != std::string::npos) return;
+  published::Row trained{.system = row.chip, .workload = row.network, .precision = row.precision};
+  trained.phase = row.phase;
+  trained.sequence_length = row.sequence_length;
+  const auto of_chip = published::arithmetic_of(trained);
+  if (!of_chip) return;
+  const double mfu = rate->low() * of_chip->flops_of_sample / (*row.gpus * of_chip->peak_per_sec);
   if (mfu < kHighMfu) return;
   findings.add(kinds::mfu_implausible, mfu > 1 ? kError : kInfo, row.id,
                {{"rate", rate->text},
                 {"gpus", gpus_text(row)},
                 {"share", mfu},
-                {"chip", std::string(chip->name)},
+                {"chip", std::string(published::chip_in(row.chip)->name)},
                 {"precision", row.precision},
-                {"gflop", flops / 1e9}});
+                {"gflop", of_chip->flops_of_sample / 1e9}});
 }
 
 double per_gpu(const Row& row) { return rate_of(row)->value / *row.gpus; }

@@ -112,18 +112,12 @@ Listed listed_in(std::string_view line) {
 
 const char* header_of(const std::string& cell) {
   const Cell read = read_cell(cell);
-  switch (read.values.empty() ? Unit::kOther : read.values[0].unit) {
-    case Unit::kRate:
-      return "Throughput";
-    case Unit::kTime:
-      return "Time";
-    case Unit::kTimes:
-      return "Speedup";
-    case Unit::kPercent:
-      return "Efficiency";
-    default:
-      return nullptr;
-  }
+  const Unit unit = read.values.empty() ? Unit::kOther : read.values[0].unit;
+  return unit == Unit::kRate      ? "Throughput"
+         : unit == Unit::kTime    ? "Time"
+         : unit == Unit::kTimes   ? "Speedup"
+         : unit == Unit::kPercent ? "Efficiency"
+                                  : nullptr;
 }
 
 // Puts each cell below the header of its unit. Returns false for a line without any.

@@ -6,6 +6,10 @@
 #include <cmath>
 #include <utility>
 
+#include "claims/rows/names.h"
+#include "core/catalogue/workload.h"
+#include "report/judge/point/fingerprint.h"
+
 namespace scalemark::published {
 namespace {
 
@@ -82,6 +86,7 @@ std::string plain(std::string_view system) {
 std::optional<Chip> chip_in(std::string_view system) {
   const std::string text = plain(system);
   const auto holds = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+  if (holds(" mig ")) return std::nullopt;  // an instance has a part of its chip
   for (const auto& [word, more, chip, memory] : kChips) {
     if (holds(" " + std::string(word) + " ") && holds(more) && holds(memory)) return chip;
   }
@@ -93,15 +98,9 @@ namespace {
 struct Translated {
   std::string_view theirs, ours;
 };
-// MLPerf's BERT is BERT-large in pretraining with 512 tokens.
-constexpr auto kNetworks = std::to_array<Translated>({{"resnet50", "resnet50"},
-                                                      {"resnet50v1.5", "resnet50"},
-                                                      {"resnet", "resnet50"},
-                                                      {"bert-base", "bert-base"},
-                                                      {"bert-large", "bert-large"},
-                                                      {"bert", "bert-large"},
-                                                      {"mlp", "mlp"},
-                                                      {"linear", "linear"}});
+// MLPerf's words: its BERT is BERT-large in pretraining with 512 tokens.
+constexpr auto kNetworks =
+    std::to_array<Translated>({{"resnet", "resnet50"}, {"bert", "bert-large"}});
 constexpr std::int64_t kMlperfSequence = 512;
 
 struct Precisions {
@@ -118,6 +117,9 @@ constexpr auto kPrecisions = std::to_array<Precisions>({{"fp32", "fp32", "", fal
                                                         {"amp (submission)", "amp-fp16", "", true},
                                                         {"bf16", "amp-bf16", "", true},
                                                         {"fp16", "amp-fp16", "", true}});
+// Sources print these as well, and no run here has them.
+constexpr auto kOtherPrecisions =
+    std::to_array<std::string_view>({"amp", "fp16_cast", "bf16_cast", "fp8"});
 
 // Published ways of exchanging gradients, and our strategies that do the same.
 constexpr auto kStrategies = std::to_array<Translated>({{"BSP-A2A", "flat"},
@@ -133,6 +135,20 @@ auto find_theirs(const List& list, std::string_view word) {
   const auto found =
       std::ranges::find_if(list, [&](const auto& one) { return one.theirs == word; });
   return found == list.end() ? nullptr : &*found;
+}
+
+// Returns this program's name of a network; empty: it trains none of that name. Others write
+// "ResNet-50", "resnet50v1.5", "bert-base-uncased".
+std::string_view own_name_of(std::string_view network) {
+  if (const auto* found = find_theirs(kNetworks, network)) return found->ours;
+  std::string letters = letters_of(network);
+  for (const std::string_view end : {"v15", "uncased", "cased"}) {
+    if (letters.ends_with(end)) letters.resize(letters.size() - end.size());
+  }
+  for (const std::string_view name : catalogue::workload_names()) {
+    if (letters_of(name) == letters) return name;
+  }
+  return {};
 }
 
 // Without a ratio these depend on data and on machines that no run here has.
@@ -199,7 +215,7 @@ bool is_worth_a_speedup(const Row& row) {
 
 TrainedAs trained_as(const Row& row) {
   TrainedAs trained{.workload = row.workload, .sequence_length = row.sequence_length};
-  if (const auto* network = find_theirs(kNetworks, row.workload)) trained.workload = network->ours;
+  if (const auto name = own_name_of(row.workload); !name.empty()) trained.workload = name;
   if (is_squad(row)) trained.workload += " " + *row.phase;
   if (row.workload == "bert" && !row.sequence_length) trained.sequence_length = kMlperfSequence;
   if (row.precision.empty()) return trained;
@@ -211,13 +227,43 @@ TrainedAs trained_as(const Row& row) {
   return trained;
 }
 
+std::vector<std::string_view> known_precisions() {
+  std::vector<std::string_view> words;
+  for (const Precisions& one : kPrecisions) words.push_back(one.theirs);
+  words.insert(words.end(), kOtherPrecisions.begin(), kOtherPrecisions.end());
+  return words;
+}
+
+std::optional<Arithmetic> arithmetic_of(const Row& row) {
+  const TrainedAs trained = trained_as(row);
+  const auto chip = chip_in(row.system);
+  const catalogue::Workload* network = catalogue::find_workload(trained.workload);
+  if (!chip || !network || !network->flops_per_sample) return std::nullopt;
+  // Shorter sequences need fewer FLOPs, and MLPerf's have up to 512 tokens.
+  if (network->transformer && !row.sequence_length) return std::nullopt;
+  catalogue::ModelShape shape = network->default_shape;
+  if (row.sequence_length) shape.sequence_length = *row.sequence_length;
+  Arithmetic found{.flops_of_sample =
+                       network->flops_per_sample(catalogue::resolved_shape(*network, shape))};
+  for (const std::string& precision : trained.precisions) {
+    // Formats of 16 bits are equally fast: "amp", "amp (submission)", "fp16_cast".
+    const bool half = (precision.starts_with("amp") && !precision.starts_with("amp-")) ||
+                      precision.ends_with("_cast");
+    const auto peak = reporting::peak_flops(chip->name, half ? "fp16" : precision);
+    if (!peak || peak->per_sec <= found.peak_per_sec) continue;
+    found.peak_per_sec = peak->per_sec;
+    found.source = peak->source;
+  }
+  return found.peak_per_sec > 0 ? std::optional(std::move(found)) : std::nullopt;
+}
+
 Mapping map_row(const Row& row) {
   if (const auto reason = without_number(row)) return {.point = {}, .reason = reason};
   MappedPoint point;
   TrainedAs trained = trained_as(row);
   if (!row.workload.empty()) {
-    const bool is_known = find_theirs(kNetworks, row.workload) != nullptr;
-    if (!is_known || is_squad(row)) return {.point = {}, .reason = Untestable::kWorkload};
+    if (own_name_of(row.workload).empty() || is_squad(row))
+      return {.point = {}, .reason = Untestable::kWorkload};
     point.workload = std::move(trained.workload);
   }
   if (!row.precision.empty()) {

@@ -20,7 +20,7 @@ struct Chip {
 };
 
 // "NVIDIA DGX A100 (8x A100 80GB)" -> A100-SXM4-80GB. Returns nothing where the words name no
-// NVIDIA chip that is known here.
+// NVIDIA chip that is known here, or an instance of one (MIG).
 std::optional<Chip> chip_in(std::string_view system);
 
 // Why this program cannot test a number.
@@ -61,6 +61,19 @@ struct TrainedAs {
   std::optional<std::int64_t> sequence_length;
 };
 TrainedAs trained_as(const Row& row);
+
+// The words for number formats that rows may have: "amp_bf16", "fp8".
+std::vector<std::string_view> known_precisions();
+
+// The share that a sample takes of a GPU's arithmetic. Where the source leaves the number format
+// open, the faster one counts.
+struct Arithmetic {
+  double flops_of_sample = 0;  // forward and backward
+  double peak_per_sec = 0;     // dense FLOP/s of one GPU
+  std::string source;          // the datasheet and the number format
+};
+// Returns nothing where network, length of sequences, chip or number format are not known.
+std::optional<Arithmetic> arithmetic_of(const Row& row);
 
 // The point that tests a row of a scaling table.
 struct MappedPoint {

@@ -53,6 +53,12 @@ std::string name_of_table(std::string_view group) {
   return alias == kAliases.end() ? slug : std::string(alias->name);
 }
 
+const Row* find_row(const NamedTable& table, std::string_view id) {
+  const auto found =
+      std::ranges::find_if(table.rows, [&](const Row* row) { return row->id == id; });
+  return found == table.rows.end() ? nullptr : *found;
+}
+
 std::vector<NamedTable> tables_of(std::span<const Row> rows) {
   std::vector<NamedTable> tables;
   std::map<std::string_view, std::size_t> places;
@@ -71,9 +77,7 @@ std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string
   const std::string begin = alias == kAliases.end() ? slug : std::string(alias->slug);
   std::vector<NamedTable> found;
   for (const NamedTable& table : tables) {
-    const bool holds_row =
-        std::ranges::any_of(table.rows, [&](const Row* row) { return row->id == word; });
-    if (holds_row || is_or_begins(table.slug, begin)) found.push_back(table);
+    if (find_row(table, word) || is_or_begins(table.slug, begin)) found.push_back(table);
   }
   // A word that is a table's whole slug means that table alone, even if other slugs begin with it.
   const auto same = std::ranges::find(found, begin, &NamedTable::slug);
@@ -145,9 +149,8 @@ std::map<std::string, const Row*> bases_of(const NamedTable& table) {
   }
   std::map<std::string, const Row*> bases;
   for (const Series& series : scaling_series(rows, 2)) {
-    const auto base = std::ranges::find(table.rows, series.points.front().id,
-                                        [](const Row* row) { return row->id; });
-    for (std::size_t i = 1; i < series.points.size(); ++i) bases[series.points[i].id] = *base;
+    const Row* base = find_row(table, series.points.front().id);
+    for (std::size_t i = 1; i < series.points.size(); ++i) bases[series.points[i].id] = base;
   }
   return bases;
 }

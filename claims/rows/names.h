@@ -35,6 +35,9 @@ struct NamedTable {
   std::vector<const Row*> rows;
 };
 
+// Returns the row with this id, or null.
+const Row* find_row(const NamedTable& table, std::string_view id);
+
 // Lists every table, by the place of its first row.
 std::vector<NamedTable> tables_of(std::span<const Row> rows);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 
 #include "claims/rows/mapping.h"
@@ -13,6 +12,7 @@
 #include "core/base/record_json.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
+#include "core/settings/config_file.h"
 
 namespace scalemark::published {
 namespace {
@@ -125,13 +125,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string text_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw no_input("'" + path.string() + "' cannot be read");
-  return text;
-}
-
 std::vector<fs::path> files_of(const std::string& folder) {
   std::error_code failure;
   std::vector<fs::path> files;
@@ -169,7 +162,8 @@ std::vector<Row> own_library() {
 std::vector<Row> read_library(const std::string& folder) {
   std::vector<Row> rows;
   for (const fs::path& file : files_of(folder)) {
-    std::ranges::move(parse_rows(text_of(file), file.string()), std::back_inserter(rows));
+    std::ranges::move(parse_rows(settings::read_text_file(file.string()), file.string()),
+                      std::back_inserter(rows));
   }
   order_by_id(rows, "'" + folder + "'");
   return rows;

@@ -1,6 +1,7 @@
 #include "claims/rows/show.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -15,8 +16,10 @@
 namespace scalemark::published {
 namespace {
 
+using reporting::column;
 using reporting::Column;
 using reporting::kAbsent;
+using reporting::numbers;
 
 std::string number_text(const std::optional<double>& value) {
   return value ? significant(*value, 9) : kAbsent;
@@ -72,74 +75,70 @@ struct Computed {
   double speedup = 1, efficiency = 1;
 };
 std::map<std::string, Computed> computed_of(const NamedTable& table) {
-  std::vector<Row> rows;
-  for (const Row* row : table.rows) {
-    if (row->metric.empty()) rows.push_back(*row);
-  }
   std::map<std::string, Computed> all;
-  for (const Series& series : scaling_series(rows, 2)) {
-    const SeriesPoint& base = series.points.front();
-    for (const SeriesPoint& point : series.points) {
-      const double speedup = point.throughput / base.throughput;
-      all[point.id] = {speedup,
-                       speedup * static_cast<double>(base.gpus) / static_cast<double>(point.gpus)};
-    }
+  for (const auto& [id, base] : bases_of(table)) {
+    const Row& row = *find_row(table, id);
+    if (!row.throughput || !base->throughput) continue;
+    const double speedup = *row.throughput / *base->throughput;
+    all[id] = {speedup,
+               speedup * static_cast<double>(*base->gpus) / static_cast<double>(*row.gpus)};
+    all[base->id] = {};
   }
   return all;
 }
 
+std::vector<const Row*> rows_of(const NamedTable& table, bool with_metric) {
+  std::vector<const Row*> rows;
+  std::ranges::copy_if(table.rows, std::back_inserter(rows),
+                       [&](const Row* row) { return row->metric.empty() != with_metric; });
+  return rows;
+}
+
+// Returns an empty text for a section without rows.
+std::string section_of(const std::vector<Column>& columns, const Terminal& terminal) {
+  return columns.front().cells.empty() ? "" : reporting::section_text({"", columns, {}}, terminal);
+}
+
 std::string throughputs_text(const NamedTable& table, const Terminal& terminal) {
   const auto computed = computed_of(table);
-  Column id{.head = {"row"}, .left = true, .cells = {}}, gpus{.head = {"GPUs"}, .cells = {}},
-      precision{.head = {"precision"}, .left = true, .cells = {}},
-      batch{.head = {"batch", "per GPU"}, .cells = {}}, rate{.head = {"rate", ""}, .cells = {}},
-      printed_{.head = {"speed-up", "printed"}, .cells = {}},
-      speedup{.head = {"speed-up", "of rates"}, .cells = {}},
-      efficiency{.head = {"efficiency", "%"}, .cells = {}};
-  for (const Row* row : table.rows) {
-    if (!row->metric.empty()) continue;
-    const auto found = computed.find(row->id);
-    rate.head[1] = row->unit;
-    id.cells.push_back(row->id);
-    gpus.cells.push_back(count_text(row->gpus));
-    precision.cells.push_back(row->precision);
-    batch.cells.push_back(number_text(row->batch_per_gpu));
-    rate.cells.push_back(number_text(row->throughput));
-    printed_.cells.push_back(number_text(row->published_speedup));
-    speedup.cells.push_back(found == computed.end() ? kAbsent
-                                                    : with_decimals(found->second.speedup, 2));
-    efficiency.cells.push_back(found == computed.end() ? kAbsent
-                                                       : percent_text(found->second.efficiency));
-  }
-  return id.cells.empty()
-             ? ""
-             : reporting::section_text(
-                   {"", {id, gpus, precision, batch, rate, printed_, speedup, efficiency}, {}},
-                   terminal);
+  const auto rows = rows_of(table, /*with_metric=*/false);
+  const auto of_computed = [&](double Computed::*member) {
+    return [&computed, member](const Row& row) {
+      const auto found = computed.find(row.id);
+      return found == computed.end() ? std::nullopt : std::optional(found->second.*member);
+    };
+  };
+  const auto digits = [](double value) { return significant(value, 9); };
+  const auto decimals = [](double value) { return with_decimals(value, 2); };
+  return section_of(
+      {column({"row"}, true, rows, &Row::id),
+       column({"GPUs"}, false, rows, [](const Row& row) { return count_text(row.gpus); }),
+       column({"precision"}, true, rows, &Row::precision),
+       numbers({"batch", "per GPU"}, rows, &Row::batch_per_gpu, digits),
+       numbers({"rate", rows.empty() ? "" : rows.back()->unit}, rows, &Row::throughput, digits),
+       numbers({"speed-up", "printed"}, rows, &Row::published_speedup, digits),
+       numbers({"speed-up", "of rates"}, rows, of_computed(&Computed::speedup), decimals),
+       numbers({"efficiency", "%"}, rows, of_computed(&Computed::efficiency), percent_text)},
+      terminal);
+}
+
+// Writes "bert-large, nccl, 8 GPUs".
+std::string subject_of(const Row& row) {
+  std::vector<std::string> words{row.workload.empty() ? row.collective.value_or("") : row.workload};
+  if (row.backend) words.push_back(*row.backend);
+  if (row.gpus) words.push_back(counted(*row.gpus, "GPU"));
+  if (row.bytes) words.push_back(size_text(static_cast<double>(*row.bytes)));
+  if (words.front().empty()) words.erase(words.begin());
+  return joined(words, ", ");
 }
 
 std::string claims_text(const NamedTable& table, const Terminal& terminal) {
-  Column id{.head = {"row"}, .left = true, .cells = {}},
-      of{.head = {"of"}, .left = true, .cells = {}},
-      metric{.head = {"metric"}, .left = true, .cells = {}},
-      claim{.head = {"claimed"}, .left = true, .cells = {}},
-      relative{.head = {"by"}, .left = true, .cells = {}};
-  for (const Row* row : table.rows) {
-    if (row->metric.empty()) continue;
-    std::string what = row->workload.empty() ? row->collective.value_or("") : row->workload;
-    if (row->backend) what += (what.empty() ? "" : ", ") + *row->backend;
-    if (row->gpus) what += (what.empty() ? "" : ", ") + counted(*row->gpus, "GPU");
-    if (row->bytes)
-      what += (what.empty() ? "" : ", ") + size_text(static_cast<double>(*row->bytes));
-    id.cells.push_back(row->id);
-    of.cells.push_back(what);
-    metric.cells.push_back(row->metric);
-    claim.cells.push_back(claim_text(*row));
-    relative.cells.push_back(relative_text(*row));
-  }
-  return id.cells.empty()
-             ? ""
-             : reporting::section_text({"", {id, of, metric, claim, relative}, {}}, terminal);
+  const auto rows = rows_of(table, /*with_metric=*/true);
+  return section_of(
+      {column({"row"}, true, rows, &Row::id), column({"of"}, true, rows, subject_of),
+       column({"metric"}, true, rows, &Row::metric), column({"claimed"}, true, rows, claim_text),
+       column({"by"}, true, rows, relative_text)},
+      terminal);
 }
 
 // Writes "owner/name, README.md, commit 729963d".

@@ -61,18 +61,14 @@ std::vector<Series> series_of(const Table& table) {
          return row.series + "|" + row.precision + "|" + row.network + "|" + row.chip + "|" +
                 row.phase + "|" + row.unit;
        })) {
-    const auto batch = [](const Row& row) { return text_of(row.batch); };
-    const auto global = [](const Row& row) { return text_of(row.global_batch); };
-    const auto none = [](const Row&) { return std::string(); };
-    if (distinguishes(group, none)) {
-      add_rising(group, all);
-    } else if (distinguishes(group, batch)) {
-      for (const auto& part : grouped_by(group, batch)) add_rising(part, all);
-    } else if (distinguishes(group, global)) {
-      for (const auto& part : grouped_by(group, global)) add_rising(part, all);
-    } else {
-      add_rising(group, all);
-    }
+    using Key = std::string (*)(const Row&);
+    const Key none = [](const Row&) { return std::string(); };
+    const Key batch = [](const Row& row) { return text_of(row.batch); };
+    const Key global = [](const Row& row) { return text_of(row.global_batch); };
+    const Key keys[] = {none, batch, global};
+    const auto key = std::ranges::find_if(keys, [&](Key one) { return distinguishes(group, one); });
+    for (const auto& part : grouped_by(group, key == std::end(keys) ? none : *key))
+      add_rising(part, all);
   }
   return all;
 }

@@ -81,6 +81,11 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
   TablesRead read = ending == ".csv" || ending == ".tsv"    ? read_csv(text, ending == ".tsv")
                     : ending == ".html" || ending == ".htm" ? read_html(text)
                                                             : read_markdown(text);
+  // A pipe has no ending that says whether its table is a CSV.
+  if (read.tables.empty() && read.unread.empty() && !ending.starts_with(".md")) {
+    TablesRead csv = read_csv(text, /*tabs=*/false);
+    if (!csv.tables.empty() || !csv.unread.empty()) read = std::move(csv);
+  }
   if (!read.tables.empty()) {
     for (Table& table : read.tables)
       table.name = file + (table.name.empty() ? "" : ", " + table.name);

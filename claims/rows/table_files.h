@@ -18,8 +18,8 @@ std::string unread_text(const Unread& unread);
 std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
 
 // Reads the tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published),
-// .html and .htm, else Markdown. Throws bad_data() (65), listing the headers that were seen, where
-// none holds throughputs.
+// .html and .htm, else Markdown, and where that holds no table, CSV. Throws bad_data() (65),
+// listing the headers that were seen, where none holds throughputs.
 std::vector<Table> read_tables(std::string_view text, const std::string& file);
 
 }  // namespace scalemark::tables

@@ -208,6 +208,9 @@ TextTable csv_table(std::string_view text, bool tabs) {
     before = text;
     Cells cells = take_record(text, separator.sign);
     if (cells.size() == 1 && (cells.front().empty() || cells.front().starts_with('#'))) continue;
+    while (cells.size() > table.header.size() && cells.back().empty()) cells.pop_back();
+    // "8,20,000" has a cell too many, and nobody knows which: none of them is read.
+    if (cells.size() > table.header.size()) cells.assign(table.header.size(), joined(cells, ", "));
     table.rows.push_back(std::move(cells));
     table.places.push_back(place_of(line));
   }

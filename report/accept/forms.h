@@ -125,6 +125,12 @@ std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome out
 // must outlive it. A fleet has so many that nobody looks for those of one node among all.
 using ResultsOfHosts = std::map<std::string, std::vector<const CheckResult*>>;
 ResultsOfHosts results_of_hosts(const std::vector<CheckResult>& results);
+// The links of a node that were judged. One with several checks fails by any of them.
+struct LinksOfNode {
+  std::set<std::string> others;  // hosts
+  std::size_t failed = 0, all = 0;
+};
+std::map<std::string, LinksOfNode> links_of_nodes(const Acceptance& acceptance);  // by host
 // Returns the first thing that is wrong with a node which did not pass.
 std::string reason_of(const NodeResult& node, const ResultsOfHosts& results);
 

@@ -334,33 +334,15 @@ std::string absent_text(const Acceptance& acceptance) {
 }
 
 std::string suspects_text(const Acceptance& acceptance) {
-  constexpr std::size_t kSoundOnes = 4;  // a slow group shows by its links with others
-  struct Links {
-    std::set<std::string> others;
-    std::size_t failed = 0, all = 0;
-    std::string name;
-  };
-  std::map<std::string, Links> nodes;  // by host
-  for (const NodeResult& node : acceptance.nodes)
-    nodes[node.node.host].name = scheduler_name(node.node);
-  for (const CheckResult& result : acceptance.results) {
-    if (result.part.kind != PartKind::kLink) continue;
-    for (const auto& [own, other] : {std::pair(result.part.host, result.part.other),
-                                     std::pair(result.part.other, result.part.host)}) {
-      Links& links = nodes[own];
-      links.others.insert(other);
-      ++links.all;
-      links.failed += result.outcome == Outcome::kFailed ? 1 : 0;
-    }
-  }
-  const auto linked =
-      std::ranges::count_if(nodes, [](const auto& node) { return !node.second.others.empty(); });
+  constexpr std::size_t kSoundOnes = 4;      // a slow group shows by its links with others
+  std::map<std::string, std::string> names;  // by host
+  for (const NodeResult& node : acceptance.nodes) names[node.node.host] = scheduler_name(node.node);
+  const auto nodes = links_of_nodes(acceptance);
   std::vector<std::string> suspects, sound;
   for (const auto& [host, links] : nodes) {
-    if (links.name.empty() || links.others.empty() || std::ssize(links.others) + 1 == linked)
-      continue;
-    if (2 * links.failed >= links.all) suspects.push_back(links.name);
-    if (links.failed == 0 && sound.size() < kSoundOnes) sound.push_back(links.name);
+    if (!names.contains(host) || links.others.size() + 1 == nodes.size()) continue;
+    if (2 * links.failed >= links.all) suspects.push_back(names[host]);
+    if (links.failed == 0 && sound.size() < kSoundOnes) sound.push_back(names[host]);
   }
   if (suspects.empty()) return "\n";
   // The first ones show what all have in common, where they are too many for all pairs.

@@ -146,33 +146,6 @@ Section checks_for_terminal(const Acceptance& acceptance) {
            " are of links: --format md, html, jsonl and junit have each"}};
 }
 
-// How many links of a node were judged, and how many of them failed.
-struct LinksOfNode {
-  std::size_t failed = 0, all = 0;
-  std::string text() const {
-    return all == 0 ? reporting::kAbsent : std::to_string(failed) + " of " + std::to_string(all);
-  }
-};
-
-std::map<std::string, LinksOfNode> links_of_nodes(const Acceptance& acceptance) {
-  // A link may have several checks, and fails by any.
-  std::map<std::string, std::pair<const Part*, bool>> links;
-  for (const CheckResult& one : acceptance.results) {
-    if (one.part.kind != PartKind::kLink) continue;
-    auto& [part, failed] = links[one.part.name()];
-    part = &one.part;
-    failed = failed || one.outcome == Outcome::kFailed;
-  }
-  std::map<std::string, LinksOfNode> nodes;  // by host
-  for (const auto& [name, link] : links) {
-    for (const std::string& host : {link.first->host, link.first->other}) {
-      ++nodes[host].all;
-      nodes[host].failed += link.second ? 1 : 0;
-    }
-  }
-  return nodes;
-}
-
 std::string title_of(Outcome outcome) {
   const auto found = std::ranges::find(kOutcomeTitles, outcome, &OutcomeTitle::outcome);
   return found == kOutcomeTitles.end() ? std::string(name_of(outcome)) : found->title;
@@ -192,7 +165,11 @@ std::vector<Column> node_columns(const Acceptance& acceptance) {
   return {column({"node"}, true, nodes, [](const NodeResult& n) { return scheduler_name(n.node); }),
           column({"outcome"}, true, nodes, [](const NodeResult& n) { return title_of(n.outcome); }),
           column({"failed links"}, false, nodes,
-                 [&](const NodeResult& n) { return links[n.node.host].text(); }),
+                 [&](const NodeResult& n) {
+                   const auto& [others, failed, all] = links[n.node.host];
+                   return all == 0 ? reporting::kAbsent
+                                   : std::to_string(failed) + " of " + std::to_string(all);
+                 }),
           column({"why"}, true, nodes, [&](const NodeResult& n) {
             return n.outcome == Outcome::kPassed ? "" : reason_of(n, results);
           })};
@@ -265,6 +242,28 @@ std::vector<Plot> plots_of(const Acceptance& acceptance) {
 }
 
 }  // namespace
+
+std::map<std::string, LinksOfNode> links_of_nodes(const Acceptance& acceptance) {
+  std::map<std::string, std::pair<const Part*, bool>> links;
+  for (const CheckResult& one : acceptance.results) {
+    if (one.part.kind != PartKind::kLink) continue;
+    auto& [part, failed] = links[one.part.name()];
+    part = &one.part;
+    failed = failed || one.outcome == Outcome::kFailed;
+  }
+  std::map<std::string, LinksOfNode> nodes;
+  for (const auto& [name, link] : links) {
+    const auto& [part, is_failed] = link;
+    for (const auto& [own, other] :
+         {std::pair(part->host, part->other), std::pair(part->other, part->host)}) {
+      auto& [others, failed, all] = nodes[own];
+      others.insert(other);
+      ++all;
+      failed += is_failed ? 1 : 0;
+    }
+  }
+  return nodes;
+}
 
 std::string limit_text(const CheckResult& result) {
   if (!result.limit) return result.limit_from.empty() ? reporting::kAbsent : result.limit_from;

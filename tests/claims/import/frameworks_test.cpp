@@ -86,5 +86,67 @@ TEST(MegatronLog, SaysInItsFirstLineHowItsModelIsSplit) {
       of("tensor-model-parallel size: 1, pipeline-model-parallel size: 1")->says.untestable);
 }
 
+TEST(MegatronLog, ConsumesABatchInEachIteration) {
+  const auto of = [](const std::vector<std::pair<int, int>>& lines, int last) {
+    std::string text;
+    for (const auto& [iteration, samples] : lines)
+      text += filled(
+          " iteration {}/ 100 | consumed samples: {} | elapsed time per iteration (ms): "
+          "4000.0 | global batch size: {} |\n",
+          {std::to_string(iteration), std::to_string(samples),
+           iteration == lines.back().first ? std::to_string(last) : "64"});
+    return contradictions_of(only(read_megatron(LogText(text))));
+  };
+  EXPECT_EQ(of({{10, 640}, {20, 1280}, {30, 1920}}, 64), "");
+  EXPECT_EQ(of({{10, 640}, {20, 1280}, {30, 2240}}, 128), "") << "the batch grows";
+  EXPECT_EQ(
+      of({{10, 640}, {20, 1408}, {30, 2048}}, 64),
+      "line 2: 768 samples were consumed since the line above, and 10 iterations of 64 are 640");
+}
+
+TEST(DeepSpeedLog, HasAnAverageOfItsIntervals) {
+  const auto of = [](const char* average) {
+    return contradictions_of(only(read_deepspeed(LogText(counting(
+        "epoch=0/micro_step=#n/global_step=#n, RunningAvgSamplesPerSec=" + std::string(average) +
+            ", CurrSamplesPerSec=84.5, MemAllocated=0.3GB",
+        10, 100, 10)))));
+  };
+  EXPECT_EQ(of("83.1"), "");
+  EXPECT_EQ(of("62.5"), "") << "a log may begin behind slow steps";
+  EXPECT_NE(of("8.31"), "");
+  EXPECT_NE(of("169.0"), "");
+}
+
+TEST(TfCnnLog, HasATotalOfItsProcesses) {
+  const auto of = [](const char* total) {
+    return contradictions_of(only(read_tf_cnn(
+        LogText("Mode:        training\nBatch size:  512 global\n             64 per device\nStep\t"
+                "Img/sec\ttotal_loss\n" +
+                counting("#n\timages/sec: 401.5 +/- 0.1 (jitter = 0.4)\t9.1", 10, 100, 10) +
+                "total images/sec: " + total + "\n"))));
+  };
+  for (const char* total : {"395.25", "803.00", "1606.00", "3180.75"}) EXPECT_EQ(of(total), "");
+  EXPECT_EQ(of("1204.50"),
+            "a total of 1204.5 img/s is no number of processes with 401.5 each, on 8 GPUs");
+  for (const char* total : {"160.60", "4818.00", "32120.00"}) EXPECT_NE(of(total), "");
+}
+
+TEST(TorchvisionLog, HasABatchInTheTimeOfItsRate) {
+  const auto of = [](const char* rate, const char* seconds, const char* waited) {
+    return contradictions_of(only(read_torchvision(LogText(
+        "Namespace(amp=True, batch_size=32, model='resnet50', world_size=8)\n" +
+        counting(
+            filled("Epoch: [0]  [  #n/5005]  eta: 0:33:22  lr: 0.1  img/s: {}  loss: 6.9 (6.9)  "
+                   "time: {}  data: {}  max mem: 3524",
+                   {rate, seconds, waited}),
+            0, 5000, 100)))));
+  };
+  EXPECT_EQ(of("133.3", "0.2500", "0.0100"), "");
+  EXPECT_EQ(of("320.0", "0.2500", "0.1500"), "") << "the loader is slow";
+  EXPECT_EQ(of("64.0", "0.2500", "0.0000"),
+            "a step has 16 images by its img/s and time, and the batch is said to be 32");
+  EXPECT_NE(of("1333.0", "0.2500", "0.0100"), "");
+}
+
 }  // namespace
 }  // namespace scalemark::importing

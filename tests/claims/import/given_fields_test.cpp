@@ -44,6 +44,9 @@ TEST(GivenFields, RefusesInOneLine) {
   EXPECT_EQ(refusal("gpu=8"), "--fields names 'gpu', which cannot be said of a row");
   EXPECT_EQ(refusal("gpus=8,gpus=8"), "--fields gives gpus twice");
   EXPECT_EQ(refusal("gpus=1/2"), "--fields: gpus has 2 values: '1/2'");
+  EXPECT_EQ(refusal("precision=fp61"), "--fields: precision is 'fp61'");
+  for (const char* value : {"amp-bf16", "fp8", "bf16_cast", "amp (submission)", "tf32"})
+    EXPECT_EQ(refusal("precision=" + std::string(value)), "");
   for (const char* value : {"0", "-1", "1.5", "x", "nan", "1e400", "99999999999999999999", ""})
     EXPECT_EQ(refusal("gpus=" + std::string(value)),
               "--fields: gpus is '" + std::string(value) + "'");

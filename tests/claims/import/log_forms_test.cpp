@@ -73,6 +73,15 @@ TEST(LogForms, AreReadBehindEveryPrefix) {
       {"compose", [](int) { return "trainer-1  | "; }},
       {"coloured compose", [](int) { return "\x1b[36mtrainer-1  |\x1b[0m "; }},
       {"pods", [](int) { return "[pod/job-0-abcde/trainer] "; }},
+      {"Python", [](int i) { return "2026-01-05 08:" + clock(i) + ",123 - INFO - "; }},
+      {"Python, named",
+       [](int i) { return "2026-01-05 08:" + clock(i) + ",123 - train.core - INFO - "; }},
+      {"Python, untimed", [](int) { return "INFO:__main__:"; }},
+      {"CRI", [](int i) { return "2026-01-05T08:" + clock(i) + ".123456789Z stdout F "; }},
+      {"absl", [](int i) { return "I0105 08:" + clock(i) + ".123456 4711 train.py:12] "; }},
+      {"glog", [](int i) { return "W20260105 08:" + clock(i) + ".123456  4711 loop.cc:7] "; }},
+      {"host in brackets", [](int) { return "[node7] "; }},
+      {"SageMaker", [](int) { return "[1,mpirank:0,algo-1]<stdout>:"; }},
       {"kubectl over mpirun",
        [](int i) { return "2026-01-05T08:" + clock(i) + "Z [1,0]<stdout>:"; }},
       {"compose over srun", [](int) { return "trainer-1  | 0: "; }},
@@ -109,7 +118,8 @@ TEST(LogForms, AreReadOfOneRank) {
     }
     return text;
   };
-  for (const char* tag : {"[1,{}]<stdout>:", "{}: ", "[rank{}]:", "gpu{}: ", "worker-{}  | "}) {
+  for (const char* tag : {"[1,mpirank:{},algo-1]<stdout>:", "[gpu{}] ",
+                          "[1,{}]<stdout>:", "{}: ", "[rank{}]:", "gpu{}: ", "worker-{}  | "}) {
     const Log log = read_log(of_ranks(tag, sample_horovod(310), sample_horovod(155)), "x.log");
     EXPECT_EQ(in_brief(log), "4,960 img/s") << tag;
     ASSERT_EQ(log.remarks.size(), 1u) << tag;
@@ -157,6 +167,32 @@ TEST(LogForms, OfTwoRunsAreToldWithTheirLines) {
     EXPECT_THROW(read_log(twice, "x.log", 3), Error);
     EXPECT_THROW(read_log(sample.text, "x.log", 2), Error);
   }
+}
+
+// Somebody keeps the tests of a network and a training in one file.
+TEST(LogForms, OfTwoProgramsAreTwoRuns) {
+  const auto all = sample_logs();
+  const auto sample = [&](std::string_view form) {
+    return std::ranges::find(all, form, &Sample::form)->text;
+  };
+  const std::string nccl = sample("nccl-tests text"), other = sample("Megatron-LM");
+  for (const std::string& text : {nccl + other, other + nccl}) {
+    const bool first = text.starts_with(nccl);
+    EXPECT_EQ(read_log(text, "x", first ? 1 : 2).form, "nccl-tests text");
+    EXPECT_EQ(read_log(text, "x", first ? 2 : 1).form, "Megatron-LM");
+    try {
+      read_log(text, "x");
+      ADD_FAILURE() << "two runs were read as one";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().exit_code, ExitCode::kBadData);
+      for (const char* brief : {"holds 2 runs", "10 rows of all-reduce on 8 GPUs", "32 seq/s"})
+        EXPECT_NE(error.record().what.find(brief), std::string::npos) << error.record().what;
+    }
+  }
+  EXPECT_EQ(read_log(sample("llm.c") + nccl + nccl, "x", 3).form, "nccl-tests text");
+  // A Trainer sums up what DeepSpeed has printed step by step.
+  EXPECT_EQ(read_log(sample("DeepSpeed") + sample("Hugging Face Trainer"), "x").form,
+            "Hugging Face Trainer");
 }
 
 // Cut, doubled, with other bytes, or with numbers that nobody prints.

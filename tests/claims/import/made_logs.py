@@ -131,7 +131,7 @@ def timm(gpus, rate):
 
 def torchvision(gpus, seconds):
     lines = [f"Namespace(amp=False, batch_size=32, epochs=90, model='resnet50', world_size={gpus})"]
-    lines += [f"Epoch: [{epoch}]  [{i:4d}/5005]  eta: 0:33:22  lr: 0.1  img/s: 901.5  loss: 6.9 (6.9)  time: {seconds:.4f}  data: 0.0100  max mem: 3524" for epoch in (0, 1) for i in range(0, 5001, 500)]
+    lines += [f"Epoch: [{epoch}]  [{i:4d}/5005]  eta: 0:33:22  lr: 0.1  img/s: {32 / (seconds - 0.01):.1f}  loss: 6.9 (6.9)  time: {seconds:.4f}  data: 0.0100  max mem: 3524" for epoch in (0, 1) for i in range(0, 5001, 500)]
     return "\n".join(lines) + "\n"
 
 

@@ -189,7 +189,7 @@ inline std::vector<Sample> sample_logs() {
        "| distributed init (rank 0): env://\nNamespace(amp=True, batch_size=32, dist_url='env://', "
        "epochs=90, model='resnet50', world_size=8)\n" +
            counting(
-               "Epoch: [0]  [  #n/5005]  eta: 0:33:22  lr: 0.1  img/s: 901.5  loss: 6.9 (6.9)  "
+               "Epoch: [0]  [  #n/5005]  eta: 0:33:22  lr: 0.1  img/s: 133.5  loss: 6.9 (6.9)  "
                "acc1: 0.0 (0.1)  time: 0.2500  data: 0.0100  max mem: 3524",
                0, 5000, 100) +
            "Epoch: [0] Total time: 0:20:51\nTest:   [ 0/196]  eta: 0:01:00  time: 0.3  data: "

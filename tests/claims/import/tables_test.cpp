@@ -179,7 +179,7 @@ TEST(TableFile, OfRowsKeepsThem) {
   const auto named =
       read_table_file(row, {.file = "r.jsonl", .group = "h", .named = true}, GivenFields("", 1));
   EXPECT_EQ(named.rows.front().group, "h");
-  EXPECT_TRUE(is_table_file("a.CSV"));
+  for (const char* file : {"a.CSV", "a.txt", "a.html"}) EXPECT_TRUE(is_table_file(file)) << file;
   EXPECT_FALSE(is_table_file("dle-resnet50-a100"));
 }
 

@@ -91,6 +91,31 @@ TEST(TrainerLog, OfOldTrainersCountsSteps) {
   EXPECT_EQ(state->steps, std::vector<double>{0.125});
 }
 
+// A rate counts what its Trainer had planned, even where something stops it before.
+TEST(TrainerLog, ThatStoppedEarlyHasTooHighARate) {
+  const auto of = [](const char* epoch) {
+    return trainer_log(
+        "***** Running training *****\n  Num examples = 6400\n  Num Epochs = 2\n  Instantaneous batch "
+        "size per device = 16\n  Total train batch size (w. parallel, distributed & accumulation) = "
+        "64\n  Gradient Accumulation steps = 1\n  Total optimization steps = 200\n{'train_runtime': "
+        "25.0, 'train_samples_per_second': 512.0, 'train_steps_per_second': 8.0, 'epoch': " +
+        std::string(epoch) + "}\n");
+  };
+  EXPECT_TRUE(of("2.0")->contradictions.empty());
+  EXPECT_TRUE(of("1.99")->contradictions.empty());
+  ASSERT_EQ(of("0.5")->contradictions.size(), 1u);
+  EXPECT_EQ(of("0.5")->contradictions.front(),
+            "line 8: it stopped after 25 % of its steps, and its samples/s counts all of them: 128 "
+            "were trained");
+  const auto state = [](int step) {
+    return trainer_log(R"({"global_step": )" + std::to_string(step) +
+                       R"(, "max_steps": 200, "log_history": [{"train_runtime": 25.0, )"
+                       R"("train_samples_per_second": 512.0, "train_steps_per_second": 8.0}]})");
+  };
+  EXPECT_TRUE(state(200)->contradictions.empty());
+  EXPECT_EQ(state(60)->contradictions.size(), 1u);
+}
+
 // These files lack the number of steps, but have samples and epochs.
 TEST(TrainerLog, OfOldTrainersCountsStepsInItsResults) {
   const auto old = trainer_log(

@@ -179,6 +179,29 @@ TEST(PublishedBeside, TheNearestOfUpToThreeSourcesAreShown) {
   EXPECT_EQ(ids, (Words{"8equal", "1gpus)", "8batch", "1equal", "8forma", "1batch"}));
 }
 
+// A run of judge shows the same groups, and says of no other work where it stands.
+TEST(Nearest, RowsOfAReportAreThoseThatCount) {
+  Report report = a100_report(8000);
+  ASSERT_EQ(rows_measured(report).size(), 1u);
+  EXPECT_EQ(rate_of(rows_measured(report)[0])->samples_per_sec, 8000);
+  EXPECT_EQ(rate_of(rows_measured(report)[0])->batch_size, 128);
+  report.points[0].image_size = 64;
+  ASSERT_EQ(rows_measured(report).size(), 1u);
+  EXPECT_EQ(rows_measured(report)[0].throughput, 8000);
+  EXPECT_FALSE(rate_of(rows_measured(report)[0]));
+  report.points[0].image_size = 224;
+  report.points[0].task = "classify";
+  EXPECT_FALSE(rate_of(rows_measured(report)[0]));
+  report.points[0].task.clear();
+  report.points[0].world_size = 0;
+  EXPECT_TRUE(rows_measured(report).empty());
+  Row row = row_of("x");
+  row.untestable = "parallelism";
+  EXPECT_TRUE(rate_of(row)) << "a split model is as much work";
+  row.untestable = "meaningless";
+  EXPECT_FALSE(rate_of(row));
+}
+
 TEST(PublishedBeside, WhatIsNoSuchTrainingHasNoLine) {
   const auto rows = one_thing_each();
   const auto lines_of = [&](void (*change)(Report&)) {

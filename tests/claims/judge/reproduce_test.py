@@ -67,6 +67,10 @@ def times(folder):
     claims = claims_of(folder / "out")
     check([(one["metric"], round(one["claimed_low"], 3)) for one in claims] == [("speedup", 1.818), ("speedup", 200)], claims)
     check(claims[0]["measured"] > 0 and claims[1]["verdict"] == "not_testable" and "512 are wanted" in claims[1]["reason"], claims)
+    (folder / "times.txt").write_text("GPUs  s per epoch\n1     80\n2     44\n")
+    (folder / "times.html").write_text("<table><tr><th>GPUs</th><th>s per epoch</th></tr><tr><td>1</td><td>80</td></tr><tr><td>2</td><td>44</td></tr></table>")
+    for name in ("times.txt", "times.html"):
+        check("speedup" in run("reproduce", name, "--fields", "workload=linear", "--dry-run", cwd=folder).stdout, name)
     unnamed = run("reproduce", "times.md", "--dry-run", cwd=folder).stdout
     check("--fields workload=NAME" in " ".join(unnamed.split()), unnamed)
 

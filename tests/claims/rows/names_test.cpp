@@ -63,6 +63,7 @@ TEST(PublishedChips, AreFoundInTheWordsOfTables) {
   EXPECT_EQ(name("xFusion G5500V7x8xL40S (NVIDIA L40S)"), "L40S");
   EXPECT_EQ(name("NVIDIA DGX-1 (8x V100 16GB)"), "V100-SXM2-32GB gone");
   EXPECT_EQ(name("DGX-1 16GB"), "V100-SXM2-32GB gone");
+  EXPECT_EQ(name("NVIDIA A100-SXM4-80GB MIG 1g.10gb"), "");
   EXPECT_EQ(name("LUMI-G, 8 GCDs of MI250X a node"), "");
   EXPECT_EQ(name("16 GPUs (model not stated in the diff)"), "");
 }
@@ -102,6 +103,18 @@ TEST(PublishedMapping, WordsAreTranslated) {
                                      {"A100 with 240 GB of memory", "A100-SXM4-80GB"}}) {
     EXPECT_EQ(chip_in(system)->name, chip) << system;
   }
+  for (const auto& [theirs, ours] : {std::pair("ResNet-50", "resnet50"),
+                                     {"resnet50_v1.5", "resnet50"},
+                                     {"bert-base-uncased", "bert-base"},
+                                     {"BERT-Large-cased", "bert-large"}}) {
+    row.workload = theirs;
+    EXPECT_EQ(map_row(row).point->workload, ours) << theirs;
+  }
+  for (const char* other : {"BERT", "ResNet", "resnet500", "bert-large-squad", "resnet50-d"}) {
+    row.workload = other;
+    EXPECT_FALSE(map_row(row).point) << other;
+  }
+  row.workload = "resnet50";
   row.precision = "fp32_or_tf32";
   EXPECT_EQ(map_row(row).point->precisions.size(), 2u);
   const auto reason = [&](auto change) {
@@ -115,6 +128,35 @@ TEST(PublishedMapping, WordsAreTranslated) {
   EXPECT_EQ(reason([](Row& r) { r.system = "LUMI-G"; }), "chip_unknown");
   EXPECT_EQ(reason([](Row& r) { r.throughput.reset(); }), "number_missing");
   EXPECT_EQ(reason([](Row& r) { r.untestable = "parallelism"; }), "parallelism");
+}
+
+// Where the source leaves the number format open, the faster one counts.
+TEST(PublishedMapping, AnArithmeticIsThatOfTheFormat) {
+  const auto peak = [](const char* precision) {
+    Row row{.system = "8x A100 80GB", .workload = "ResNet-50", .precision = precision};
+    const auto found = arithmetic_of(row);
+    return found ? found->peak_per_sec / 1e12 : 0;
+  };
+  for (const char* half : {"amp", "amp_fp16", "amp-bf16", "bf16", "fp16_cast", "amp (submission)"})
+    EXPECT_EQ(peak(half), 312) << half;
+  EXPECT_EQ(peak("tf32"), 156);
+  EXPECT_EQ(peak("fp32_or_tf32"), 156);
+  EXPECT_EQ(peak("fp32"), 19.5);
+  EXPECT_EQ(peak("fp8"), 0);
+  EXPECT_EQ(peak(""), 0);
+  Row bert{.system = "A100", .workload = "bert-large", .precision = "fp32"};
+  EXPECT_FALSE(arithmetic_of(bert)) << "no length of sequences";
+  bert.sequence_length = 128;
+  const double shorter = arithmetic_of(bert)->flops_of_sample;
+  bert.sequence_length = 512;
+  EXPECT_GT(arithmetic_of(bert)->flops_of_sample, 4 * shorter);
+  bert.workload = "bert";
+  bert.sequence_length.reset();
+  EXPECT_FALSE(arithmetic_of(bert)) << "MLPerf's sequences are shorter than 512";
+  bert = {.system = "A100", .workload = "bert-large", .precision = "fp32"};
+  bert.sequence_length = 384;
+  bert.phase = "squad1.1";
+  EXPECT_FALSE(arithmetic_of(bert));
 }
 
 TEST(PublishedShow, ShowsWhatIsTestableHere) {

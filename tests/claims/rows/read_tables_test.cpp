@@ -118,6 +118,16 @@ TEST(ReadCsv, TakesQuotesSemicolonsAndTabs) {
   EXPECT_EQ(read_csv("gpus\tips\n2\t10\n").tables.size(), 1u);
 }
 
+TEST(ReadCsv, ARowWithACellTooManyIsUnread) {
+  for (const char* row : {"8,20,000 img/s,7.3", "8,20,000,7.3", "8,2,750,000,7.3",
+                          "1,024,20,000,7.3", "8,20000,7.3,a,b"}) {
+    const auto read = read_csv("GPUs,img/s,speedup\n1,2750,1.0\n" + std::string(row) + "\n");
+    ASSERT_EQ(read.tables.size(), 1u) << row;
+    EXPECT_EQ(read.tables[0].rows.size(), 1u) << row;
+    EXPECT_EQ(read.tables[0].unread.cells, 3u) << row;
+  }
+}
+
 TEST(ReadCsv, ABatchPerGpuThatFallsIsStrongScaling) {
   const auto read = read_csv("gpus,batch per gpu,images/s\n1,256,100\n2,128,210\n");
   EXPECT_FALSE(read.tables.at(0).rows[0].strong);

@@ -21,5 +21,13 @@ TEST(TextTables, AQuotedFieldHoldsSeparatorsAndQuotes) {
   EXPECT_EQ(table.rows[0], (Cells{"1,\"x\"", "2"}));
 }
 
+// A comma that groups thousands looks like one that separates.
+TEST(TextTables, ARowWithACellTooManyIsOneTextInEach) {
+  const auto table = csv_table("GPUs,img/s\n1,2750\n4,10100,,\n8,20,000 img/s\n");
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[1], (Cells{"4", "10100"}));
+  EXPECT_EQ(table.rows[2], (Cells{"8, 20, 000 img/s", "8, 20, 000 img/s"}));
+}
+
 }  // namespace
 }  // namespace scalemark::tables
