@@ -300,18 +300,16 @@ void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRo
     std::string option = "scalemark judge " + shell_word(pasted.file) + " --fields ";
     for (const std::string& field : fields)
       option += (field == fields.front() ? "" : ",") + field + "=...";
-    assessment.next.push_back(option + "  # it does not say them");
+    assessment.next.push_back(option);
   }
   if (has_bus_bandwidth(chief)) {
     if (const std::string options = options_of_comm(chief); !options.empty())
-      assessment.next.push_back("scalemark comm " + options + "  # there, with what links allow");
+      assessment.next.push_back("scalemark comm " + options);
   } else if (const Row* row = runnable_in(near)) {
-    assessment.next.push_back("scalemark reproduce " + published::name_of_table(row->group) +
-                              "  # there: the nearest table, with verdicts");
+    assessment.next.push_back("scalemark reproduce " + published::name_of_table(row->group));
   } else if (const auto* network =
                  catalogue::find_workload(published::trained_as(chief).workload)) {
-    assessment.next.push_back("scalemark train --workload " + network->name +
-                              "  # there: the same network without a loader");
+    assessment.next.push_back("scalemark train --workload " + network->name);
   }
 }
 

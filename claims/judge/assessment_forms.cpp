@@ -46,12 +46,11 @@ std::string assessment_text(const Assessment& assessment, const Terminal& termin
   add("limit", assessment.limits);
   add("probably", assessment.suspicions);
   add("note", assessment.notes);
-  // A command that is broken into lines could not be copied.
-  std::string label = "next";
+  // A command that is broken into lines could not be copied, nor one with a comment behind it.
   for (const std::string& command : assessment.next) {
+    std::string label = command.starts_with("scalemark judge ") ? "next" : "run there";
     label.resize(kLabel, ' ');
     text += inked(terminal, Ink::kDim, label) + command + "\n";
-    label.clear();
   }
   return text;
 }

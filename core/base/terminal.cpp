@@ -149,7 +149,7 @@ std::size_t end_of_command(std::string_view line, std::size_t begin) {
   for (std::size_t end = begin;;) {
     end = end_of_shell_word(line, end);
     const std::string_view rest = line.substr(end);
-    if (rest.empty() || rest.starts_with("  ") || rest.starts_with(" # ")) return end;
+    if (rest.empty() || rest.starts_with("  ")) return end;
     ++end;
   }
 }
@@ -182,10 +182,8 @@ std::string folded_command(std::string_view line, CommandPlace place, std::size_
   if (is_continued) text.insert(text.size() - 1, " \\");
   const std::size_t about = line.find_first_not_of(' ', place.end);
   if (about == line.npos) return text;
-  const bool is_comment = line.substr(about).starts_with("# ");
-  const std::string head = std::string(indent, ' ') + (is_comment ? "# " : "");
-  std::istringstream lines(
-      broken("", line.substr(about + (is_comment ? 2 : 0)), {.width = width - head.size()}));
+  const std::string head(indent, ' ');
+  std::istringstream lines(broken("", line.substr(about), {.width = width - head.size()}));
   for (std::string one; std::getline(lines, one);) text += head + one + "\n";
   return text;
 }

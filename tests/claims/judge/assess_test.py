@@ -16,7 +16,7 @@ from made_logs import FIELDS, LOGS, RATES  # noqa: E402
 
 H100_HALF = 989.5e12
 GFLOP_OF_RESNET50 = 24.5e9  # forward and backward, 224 pixels: 4.09 G multiply-adds x 2 x 3
-LABELS = re.compile(r"^(measured|cannot be|unread|published|limit|probably|note|next) ", re.M)
+LABELS = re.compile(r"^(measured|cannot be|unread|published|limit|probably|note|next|run there) ", re.M)
 
 
 def judged(folder, text, *words, name="some.log", expect=None):

@@ -68,14 +68,6 @@ TEST(Layout, ACommandCanBePastedStill) {
              of_width(60)),
       "  torchrun --no-python --nproc-per-node 8 scalemark train \\\n"
       "      --workload mlp --resume\n");
-  EXPECT_EQ(
-      folded(
-          "  scalemark accept a.json --baseline good.json  # decides one; good.json: of machines "
-          "known to be good ones\n",
-          of_width(60)),
-      "  scalemark accept a.json --baseline good.json\n"
-      "      # decides one; good.json: of machines known to be good\n"
-      "      # ones\n");
   EXPECT_EQ(list_item("what next, to be surer: scalemark sweep --resume --output a/b", 60),
             "- what next, to be surer:\n  scalemark sweep --resume --output a/b\n");
   EXPECT_EQ(
