@@ -1,7 +1,7 @@
 // Descriptions that are made from lists in the code: of report.json docs/report.schema.json and the
 // tables of docs/REPORT.md, of a published row docs/published.schema.json, of a status
-// docs/status.schema.json and the tables of docs/MONITORING.md, and the rules of docs/LINT.md.
-// Pure.
+// docs/status.schema.json and the tables of docs/MONITORING.md, the rules of docs/LINT.md, and the
+// words of docs/METRICS.md. Pure.
 #pragma once
 
 #include <string>
@@ -27,6 +27,9 @@ std::string finding_tables();
 // `page` with the text between `<!-- generated: NAME -->` and `<!-- end: NAME -->` replaced, for
 // the names "fields" and "findings". Throws bad_data() for a page without these lines.
 std::string with_tables(std::string_view page);
+
+// The same for the name "words" of docs/METRICS.md.
+std::string with_words(std::string_view page);
 
 // The same for the name "rules" of docs/LINT.md.
 std::string with_rules(std::string_view page);

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/live/pages.h"
 #include "report/record/finding_kinds.h"
+#include "report/say/words/words.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
 
@@ -137,6 +138,14 @@ std::string finding_tables() {
          "\nAbout a sweep as a whole; a new summary replaces them:\n" +
          finding_rows(FindingScope::kOfSweep) + "\nOf collectives and links:\n" +
          finding_rows(FindingScope::kOfCollectives);
+}
+
+std::string with_words(std::string_view page) {
+  std::string text(page), table = "\n| word | meaning |\n|---|---|\n";
+  for (const OurWord& one : our_words())
+    table += std::string("| ") + one.word + " | " + cell(one.meaning) + " |\n";
+  replace_between(text, "words", table);
+  return text;
 }
 
 std::string with_rules(std::string_view page) {

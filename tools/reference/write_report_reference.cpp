@@ -1,6 +1,6 @@
 // write-report-reference DOCS: writes report.schema.json, published.schema.json and
-// status.schema.json into DOCS, and rewrites the tables of REPORT.md, LINT.md and MONITORING.md
-// there.
+// status.schema.json into DOCS, and rewrites the tables of REPORT.md, LINT.md, MONITORING.md
+// and METRICS.md there.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -38,6 +38,7 @@ int scalemark::commands::write_report_reference(int argc, char** argv) try {
   write(folder + "/status.schema.json", scalemark::reporting::status_schema());
   write(folder + "/MONITORING.md",
         scalemark::reporting::with_live(read(folder + "/MONITORING.md")));
+  write(folder + "/METRICS.md", scalemark::reporting::with_words(read(folder + "/METRICS.md")));
   write(folder + "/LINT.md", scalemark::reporting::with_rules(read(folder + "/LINT.md")));
   return 0;
 } catch (const scalemark::Error& error) {

@@ -1,4 +1,4 @@
-"""docs/*.schema.json and the tables of docs/REPORT.md, docs/MONITORING.md and docs/LINT.md are what the lists of fields, findings and rules say, and
+"""docs/*.schema.json and the tables of docs/REPORT.md, MONITORING.md, METRICS.md and LINT.md are what the lists of fields, findings, words and rules say, and
 configs/README.md what the program has built in."""
 
 import os
@@ -14,10 +14,10 @@ SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 TOOL = BINARY_DIR / "tests/core_tool"
 
 with tempfile.TemporaryDirectory() as folder:
-    for page in ("REPORT.md", "LINT.md", "MONITORING.md"):
+    for page in ("REPORT.md", "LINT.md", "MONITORING.md", "METRICS.md"):
         shutil.copy(SOURCE / "docs" / page, folder)
     subprocess.run([TOOL, "write-report-reference", folder], check=True)
-    for name in ("report.schema.json", "REPORT.md", "published.schema.json", "LINT.md", "status.schema.json", "MONITORING.md"):
+    for name in ("report.schema.json", "REPORT.md", "published.schema.json", "LINT.md", "status.schema.json", "MONITORING.md", "METRICS.md"):
         check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
               f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")
     for name in ("report.schema.json", "status.schema.json"):
