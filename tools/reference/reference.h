@@ -25,7 +25,8 @@ std::string field_tables();
 std::string finding_tables();
 
 // `page` with the text between `<!-- generated: NAME -->` and `<!-- end: NAME -->` replaced, for
-// the names "fields" and "findings". Throws bad_data() for a page without these lines.
+// the names "fields", "findings", "tags" and "live tags". Throws bad_data() for a page without
+// these lines.
 std::string with_tables(std::string_view page);
 
 // The same for the name "words" of docs/METRICS.md.

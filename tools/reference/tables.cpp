@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/live/pages.h"
+#include "core/live/tensorboard/events.h"
 #include "report/record/finding_kinds.h"
 #include "report/say/words/words.h"
 #include "tools/reference/field_list.h"
@@ -180,8 +181,23 @@ std::string with_live(std::string_view page) {
   return text;
 }
 
+namespace {
+
+std::string tag_table(bool is_live) {
+  std::string text = "\n| tag | step | what it is |\n| --- | --- | --- |\n";
+  for (const tensorboard::Tag& tag : tensorboard::tags()) {
+    if (tag.is_live != is_live) continue;
+    text += std::string("| `") + tag.name + "` | " + tag.step + " | " + tag.meaning + " |\n";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string with_tables(std::string_view page) {
   std::string text(page);
+  replace_between(text, "tags", tag_table(false));
+  replace_between(text, "live tags", tag_table(true));
   replace_between(text, "fields", field_tables());
   replace_between(text, "findings", finding_tables());
   return text;
