@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <utility>
 
+#include "core/base/number_words.h"
 #include "core/base/page/whole_page.h"
 #include "core/base/record_json.h"
 #include "core/base/text.h"
@@ -131,6 +134,87 @@ FieldJson shown(const auto& numbers, About MachineNumber::*about) {
 }
 
 }  // namespace
+
+namespace {
+
+// Each rank has one of these at each time, if it is known.
+struct Measure {
+  std::string name;
+  std::function<std::optional<double>(const RankStatus&, const RankNow&)> of;
+};
+
+const std::vector<Measure>& measures() {
+  static const std::vector<Measure> kAll = [] {
+    const auto of_now = [](std::optional<double> RankNow::*member) {
+      return [member](const RankStatus&, const RankNow& now) { return now.*member; };
+    };
+    std::vector<Measure> all{{"rate", of_now(&RankNow::samples_per_s)},
+                             {"peers", of_now(&RankNow::peer_wait_share)},
+                             {"data", of_now(&RankNow::data_wait_share)},
+                             {"network", of_now(&RankNow::network_wait_share)},
+                             {"queued", of_now(&RankNow::queued_share)},
+                             {"memory", [](const RankStatus& rank, const RankNow&) {
+                                return std::optional(static_cast<double>(rank.resident_bytes));
+                              }}};
+    for (const auto& one : kGpuNumbers) {
+      if (!*one.is.column.below || one.is.kind == monitoring::SourceKind::kCounter) continue;
+      all.push_back({one.name, [value = one.value](const RankStatus& rank, const RankNow&) {
+                       return rank.gpu ? (*rank.gpu).*value : std::nullopt;
+                     }});
+    }
+    return all;
+  }();
+  return kAll;
+}
+
+// No pixel shows more digits.
+FieldJson four_digits(double value) {
+  return FieldJson::parse(significant(value, 4), nullptr, /*allow_exceptions=*/false);
+}
+
+// Adds the measure's mean to `frame` and, of few ranks, the value of each.
+void add_measure(FieldJson& frame, const Measure& measure, const Status& status,
+                 const RunNow& now) {
+  constexpr std::size_t kMostRanks = 64;
+  FieldJson values = FieldJson::array();
+  double sum = 0;
+  int known = 0;
+  for (std::size_t i = 0; i < std::min(status.ranks.size(), now.ranks.size()); ++i) {
+    const auto value = measure.of(status.ranks[i], now.ranks[i]);
+    const auto place = static_cast<std::size_t>(std::max(0, status.ranks[i].rank));
+    if (!value || !std::isfinite(*value)) continue;
+    sum += *value;
+    ++known;
+    if (place < kMostRanks) values[place] = four_digits(*value);  // fills gaps with null
+  }
+  if (known == 0) return;
+  frame["means"][measure.name] = four_digits(sum / known);
+  if (status.ranks.size() <= kMostRanks) frame["values"][measure.name] = std::move(values);
+}
+
+}  // namespace
+
+void Past::add(const Status& status, const RunNow& now, double at_s) {
+  constexpr double kKept_s = 600;
+  constexpr std::size_t kMostFrames = 300;
+  FieldJson frame = {{"at", std::round(1000 * at_s) / 1000},
+                     {"phase", status.state == kRunning ? status.phase : status.state},
+                     {"point", status.point},
+                     {"means", FieldJson::object()},
+                     {"values", FieldJson::object()}};
+  if (now.samples_per_s && std::isfinite(*now.samples_per_s))
+    frame["rate"] = four_digits(*now.samples_per_s);
+  if (status.loss && std::isfinite(*status.loss)) frame["loss"] = *status.loss;
+  for (const Measure& measure : measures()) add_measure(frame, measure, status, now);
+  frames_.push_back({at_s, dumped(frame)});
+  while (frames_.size() > kMostFrames || frames_.front().at_s < at_s - kKept_s) frames_.pop_front();
+}
+
+std::string Past::json(double now_s) const {
+  std::string text = "{\"now\": " + exact(now_s) + ", \"frames\": [";
+  for (const Frame& frame : frames_) text += (text.ends_with('[') ? "" : ",\n") + frame.json;
+  return text + "]}\n";
+}
 
 std::string live_page() {
   const FieldJson numbers = {{"gpus", shown(kGpuNumbers, &MachineNumber::about)},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -64,9 +65,31 @@ const std::vector<Metric>& metrics();
 
 // --- The live page.
 
-// The whole page; always the same. It needs nothing else but the address /now, which it asks every
-// 2 s.
+// The whole page; always the same. It needs nothing else but the addresses /past, which it asks
+// once, and /now, every 2 s.
 std::string live_page();
+
+struct RunNow;
+
+// Keeps what the page draws of the last ten minutes, for those who open it late: a frame for each
+// add(), at most 300. It takes at most 2 MB: of more than 64 ranks it keeps means only.
+class Past {
+ public:
+  // `at_s`: seconds since 1970.
+  void add(const Status& status, const RunNow& now, double at_s);
+
+  // {"now": `now_s`, "frames": [{"at", "phase", "point", "rate", "loss", "means": {NAME: mean over
+  // the ranks}, "values": {NAME: [by rank; null: not known]}}]}, oldest first, times in seconds
+  // since 1970. The names are those of page/seen.js; what is not known is left out.
+  std::string json(double now_s) const;
+
+ private:
+  struct Frame {
+    double at_s;
+    std::string json;
+  };
+  std::deque<Frame> frames_;
+};
 
 // Its parts as text, made at build time from page/* by cmake/embed_text.cmake. Private to
 // pages.cpp.

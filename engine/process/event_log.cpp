@@ -128,7 +128,7 @@ void EventLog::add_losses(std::int64_t first_step, const std::vector<double>& lo
   tensorboard::Events events;
   for (std::int64_t i = first_written_ - 1; i < n; i += stride_) {
     const double share = static_cast<double>(i + 1) / static_cast<double>(n);
-    events.scalar("loss/rank0", first_step + i + 1, from + share * (until - from),
+    events.scalar("Summary/loss_rank0", first_step + i + 1, from + share * (until - from),
                   losses[static_cast<std::size_t>(i)]);
   }
   writer_->post(events.take());
@@ -185,13 +185,13 @@ void EventLog::collect_steps(tensorboard::Events& events) {
        ++steps_written_) {
     const Step& one = steps_[steps_written_];
     const double time = wall_time(one.time);
-    if (one.loss == one.loss) events.scalar("loss/rank0", one.step, time, one.loss);
+    if (one.loss == one.loss) events.scalar("Summary/loss_rank0", one.step, time, one.loss);
     events.scalar("schedule/learning_rate", one.step, time, one.learning_rate);
   }
 }
 
 void EventLog::collect_machine(tensorboard::Events& events, std::int64_t step, double now) {
-  constexpr const char* kRate = "throughput/rank0_samples_per_second";
+  constexpr const char* kRate = "Summary/samples_per_second_rank0";
   if (const auto rate = growth(kRate, static_cast<double>(vitals_.samples()), now))
     events.scalar(kRate, step, now, *rate);
   events.scalar("memory/rank0_resident_bytes", step, now,

@@ -10,7 +10,6 @@
 #include "core/base/threads.h"
 #include "core/base/wire.h"
 #include "core/live/rates.h"
-#include "core/machine/process_reading.h"
 #include "engine/process/machines.h"
 #include "report/say/render/render.h"
 
@@ -286,6 +285,7 @@ void LiveStatus::write_now() noexcept {
       status = standing();
     }
     replace(file_, live::to_json(status));
+    if (pages_) pages_->remember(std::move(status));
     const double took_s = monitoring::thread_cpu_s() - before_s;
     const std::lock_guard lock(mutex_);
     next_write_s_ = seconds_since(began_) + std::min(took_s / kLargestShare, kLongestPause_s);

@@ -10,7 +10,6 @@
 #include "core/base/durations.h"
 #include "core/base/host_name.h"
 #include "core/base/number_words.h"
-#include "core/live/pages.h"
 #include "core/live/rates.h"
 
 namespace scalemark::process {
@@ -68,6 +67,7 @@ std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
   if (path == "/") return {{"text/html; charset=utf-8", front_page_}};
   if (path == "/status") return {{"application/json", live::to_json(status())}};
   if (path == "/now") return {{"application/json", now()}};
+  if (path == "/past") return {{"application/json", past()}};
   if (path != "/metrics") return std::nullopt;
   const live::MetricsForm form = live::form_for(accept);
   const Shown shown = shown_();
@@ -82,13 +82,23 @@ live::Status MetricsPages::status() {
 }
 
 std::string MetricsPages::now() {
-  // Rates cover the last minute, not the time since the last view.
-  constexpr double kForgotten_s = 90;
-  if (last_view_ && seconds_since(*last_view_) > kForgotten_s) recent_ = {};
-  last_view_ = Clock::now();
-  recent_.add(status());
+  live::Status fresh = status();
+  const std::lock_guard lock(memory_mutex_);
+  recent_.add(std::move(fresh));
   const live::Status& newest = recent_.newest().value();
   return live::frame_json("http://" + newest.endpoint, newest, recent_.now(0)) + "\n";
+}
+
+std::string MetricsPages::past() {
+  const std::lock_guard lock(memory_mutex_);
+  return past_.json(seconds_since_1970());
+}
+
+void MetricsPages::remember(live::Status status) {
+  for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
+  const std::lock_guard lock(memory_mutex_);
+  recent_.add(std::move(status));
+  past_.add(recent_.newest().value(), recent_.rates(0), seconds_since_1970());
 }
 
 void MetricsPages::note_scrape(std::string_view path) {

@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "core/live/endpoint.h"
+#include "core/live/pages.h"
 #include "core/live/rates.h"
 #include "core/live/status.h"
 #include "engine/process/run_request.h"
@@ -41,6 +42,10 @@ class MetricsPages {
   void write_target(const std::filesystem::path& folder, const std::string& run_id);
   void drop_target() noexcept;
 
+  // Keeps the status for those who open the live page later. Call it every few seconds, from any
+  // thread.
+  void remember(live::Status status);
+
   // Lets a client that has scraped twice see the end: waits for one more scrape, for at most its
   // scrape interval and 20 s, and only while `may_wait`. It prints that it waits, unless `quiet`.
   void wait_for_scrape(bool quiet, const std::function<bool()>& may_wait);
@@ -51,12 +56,13 @@ class MetricsPages {
   void note_scrape(std::string_view path);
   live::Status status();  // the status without paths
   std::string now();      // the status with its changes since earlier ones, as JSON
+  std::string past();     // the last minutes as the live page draws them, as JSON
 
   std::function<Shown()> shown_;
   const std::string front_page_;
-  // The live page uses it, in the endpoint's thread.
+  std::mutex memory_mutex_;  // guards what the live page reads: the two members below
   live::Recent recent_;
-  std::optional<Clock::time_point> last_view_;
+  live::Past past_;
   std::filesystem::path target_, link_;
   std::string link_failure_;
   std::mutex mutex_;  // guards the two members below

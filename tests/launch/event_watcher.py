@@ -17,7 +17,7 @@ def losses_in(events):
     """(step, loss) of what has been written so far."""
     files = event_files(events)
     read = Run(files[0].parent) if files else None
-    return read.scalars("loss/rank0") if read and "loss/rank0" in read.tags() else []
+    return read.scalars("Summary/loss_rank0") if read and "Summary/loss_rank0" in read.tags() else []
 
 
 class EventWatcher(Watcher):
@@ -52,10 +52,10 @@ def check_trained(events, point, weights):
     """Losses and results are the report's, histograms those of the saved weights."""
     read = Run(events / point["id"])
     course = {entry["step"]: entry["loss"] for entry in point["loss"]["course"]}
-    written = dict(read.scalars("loss/train"))
+    written = dict(read.scalars("Summary/loss"))
     check(written == {step: as_float32(loss) for step, loss in course.items()}, f"{written}, {course}")
     first, last = point["warmup"]["iterations"] + 1, point["warmup"]["iterations"] + point["iterations"]
-    check([step for step, _ in read.scalars("loss/rank0")] == list(range(first, last + 1)), "each step of the window")
+    check([step for step, _ in read.scalars("Summary/loss_rank0")] == list(range(first, last + 1)), "each step of the window")
     for tag, value in {
         "result/samples_per_second": point["samples_per_sec"],
         "result/loss": point["loss"]["last"],
@@ -97,7 +97,7 @@ def check_table(server, reports):
         found = [session for group in table.values() for session in group["sessions"]]
         if len(found) != len(points) or not all(session.get("metricValues") for session in found):
             return None
-        written = {name: table[name]["metrics"].get("result/efficiency", 0) for name in rows}
+        written = {name: table[name]["metrics"].get("Summary/efficiency", 0) for name in rows}
         return table if all(abs(written[name] - value) <= 1e-6 for name, value in rows.items()) else None
 
     table = server.until(complete, f"{len(points)} sessions with results, and the efficiencies {rows}", seconds=600)

@@ -6,7 +6,9 @@ real runs is read by browser_watcher.py.
 
 import http.server
 import json
+import re
 import threading
+import time
 
 from browser import Browser, program
 from browser_watcher import DRAWN, RATE, ROWS, check_clean
@@ -28,7 +30,7 @@ class MadeRun:
     """Serves the page, and answers that no run gave: ten seconds later with each."""
 
     def __init__(self, page, **given):
-        self.given, self.at, self.answers = given, 0, True
+        self.given, self.at, self.answers, self.frames = given, 0, True, []
         made = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -36,7 +38,7 @@ class MadeRun:
                 if self.path != "/" and not made.answers:
                     return self.send_error(503)
                 made.at += 10
-                body = page if self.path == "/" else json.dumps(made.given.get("answer") or made_answer(at=made.at, **made.given)).encode()
+                body = page if self.path == "/" else json.dumps(made.answer(self.path)).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/html; charset=utf-8" if self.path == "/" else "application/json")
                 self.send_header("Content-Length", str(len(body)))
@@ -49,6 +51,72 @@ class MadeRun:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def answer(self, path):
+        if path == "/past":
+            return {"now": time.time(), "frames": self.frames}
+        return self.given.get("answer") or made_answer(at=self.at, **self.given)
+
+
+def made_frames(ranks, first, last):
+    """What a run has kept from `first` to `last` seconds ago: of rank 1 nothing is known in the first half."""
+    frames = []
+    for i, ago in enumerate(range(first, last, -2)):
+        values = {"peers": [0.1, None if ago > (first + last) / 2 else 0.2] + [0.3] * (ranks - 2), "memory": [1e9] * ranks}
+        frames.append({"at": time.time() - ago, "phase": "warmup" if i < 50 else "window", "point": "a", "rate": 100 + i, "loss": 3 - 0.01 * i,
+                       "means": {"peers": 0.2, "data": 0.05, "memory": 1e9}, "values": values if ranks <= 64 else {}})
+    return frames
+
+
+SINCE = """(() => {
+  const found = document.querySelector('#courses .faint')?.textContent.match(/Since (\\d+):(\\d+):(\\d+)/);
+  if (!found) return null;
+  const [hours, minutes, seconds] = found.slice(1).map(Number), at = new Date(performance.timeOrigin);
+  return (86400 + 3600 * at.getHours() + 60 * at.getMinutes() + at.getSeconds() - 3600 * hours - 60 * minutes - seconds) % 86400;
+})()"""
+
+
+def check_past(browser, page):
+    """Who opens the page late sees the ten minutes before; of very many ranks their means."""
+    for ranks in (4, 1000):
+        served = MadeRun(page, ranks=ranks)
+        served.frames = made_frames(ranks, 400, 2)
+        browser.open(served.url)
+        browser.until(f"{ROWS}.length > 3 && {DRAWN}.length > 3")
+        check(390 <= browser.says(SINCE) <= 410, f"since {browser.says(SINCE)} s before it was opened")
+        phases = browser.says("document.querySelector('.phases').getAttribute('aria-label')")
+        check("warmup 1:40" in phases and "no answer" not in phases, phases)
+        check(("remembers means" in browser.text()) == (ranks == 1000), browser.text()[:2000])
+        check_fits(browser, "the past")
+
+
+def check_saved(browser, page, folder):
+    """The file that the button writes shows the same without the run, and asks nobody."""
+    bad = {"code": "noted", "severity": "info", "text": "</script><img src=x onerror=\"document.title = 'alerted'\">"}
+    served = MadeRun(page, ranks=4, findings=[bad])
+    served.frames = made_frames(4, 400, 2)
+    browser.open(served.url)
+    browser.until(f"{ROWS}.length === 4 && {DRAWN}.length > 3 && {RATE} > 0")
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(folder))
+    browser.says("document.getElementById('save').click()")
+    file = folder / "scalemark-e530c6e5.html"
+    wait_for(file)
+    rows, served.answers = browser.says(ROWS), False
+    browser.open(file.as_uri())
+    browser.until(f"location.protocol === 'file:' && {ROWS}.length === 4 && {DRAWN}.length > 3")
+    text = browser.text()
+    check(re.search(r"Saved \d{4}-\d\d-\d\d \d\d:\d\d:\d\d, while the run went on", text) and bad["text"] in text and "warmup 1:40" in text, text[:1500])
+    check([row[0] for row in browser.says(ROWS)] == [row[0] for row in rows] and browser.says(f"{RATE} > 0"), browser.says(ROWS))
+    check(browser.says("document.getElementById('save').hidden && !document.querySelector('footer')"), "a saved page offers what it cannot do")
+    check(browser.says("performance.getEntriesByType('resource').length") == 0, "a saved page asks somebody")
+    check_fits(browser, "the saved page")
+
+
+def wait_for(file):
+    end = time.monotonic() + 120
+    while not file.exists():
+        check(time.monotonic() < end, f"{file} was never written")
+        time.sleep(0.05)
 
 
 def check_fits(browser, what):
@@ -79,6 +147,9 @@ def made(folder):
     bad = {"code": "noted", "severity": "info", "text": "<img src=x onerror=\"document.title = 'alerted'\">"}
     with Browser() as browser:
         check_machine_numbers(browser, page)
+        check_past(browser, page)
+        check_saved(browser, page, folder)
+        check_clean(browser)
         for ranks, gpus, window in ((64, False, (1280, 900, False)), (64, True, (390, 800, True)), (1000, False, (1280, 900, True))):
             served = MadeRun(page, ranks=ranks, gpus=gpus, findings=[bad])
             browser.open(served.url, *window)

@@ -93,7 +93,7 @@ def epochs(folder):
         (point, read, said), (second, read_second, said_second) = of_epochs.result(), of_steps.result()
     steps = point["iterations"] // 2
     check(every < steps < 2 * every < 2 * steps < 3 * every, f"{steps} steps an epoch: histograms after each {every} would not be within both epochs")
-    for tag, key in {"loss/train": "train_loss", "evaluation/loss": "loss", f"evaluation/{point['evaluation'][0]['metric']}": "value"}.items():
+    for tag, key in {"Summary/loss": "train_loss", "Summary/evaluation_loss": "loss", f"Summary/evaluation_{point['evaluation'][0]['metric']}": "value"}.items():
         expected = [(one["epoch"], as_float32(one[key])) for one in point["evaluation"]]
         check(read.scalars(tag) == expected, f"{tag}: {read.scalars(tag)}, {expected}")
     check(read.scalars("schedule/epoch") == [(steps, 1), (2 * steps, 2)], read.scalars("schedule/epoch"))

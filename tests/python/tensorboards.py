@@ -67,6 +67,10 @@ class Run:
         """[(step, value)]"""
         return [(event.step, event.value) for event in self.events.Scalars(tag)]
 
+    def description(self, tag):
+        found = self.events.summary_metadata.get(tag)
+        return found.summary_description if found else ""
+
     def times(self, tag):
         return [event.wall_time for event in self.events.Scalars(tag)]
 
@@ -164,6 +168,10 @@ class Server:
     def scalar_tags(self):
         """Run -> its tags of scalars."""
         return {run: sorted(tags) for run, tags in self.get("plugin/scalars/tags").items()}
+
+    def descriptions(self):
+        """Run -> tag of scalars -> what its card says of it, as HTML."""
+        return {run: {tag: entry["description"] for tag, entry in tags.items()} for run, tags in self.get("plugin/scalars/tags").items()}
 
     def scalars(self, run, tag):
         return [(step, value) for _, step, value in self.get("plugin/scalars/scalars", run=run, tag=tag)]

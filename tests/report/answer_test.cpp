@@ -393,6 +393,25 @@ TEST(Answer, CommandsNameTheFolderOfAReport) {
 
 TEST(Answer, OfNothingSaysSo) { EXPECT_EQ(text_of(Report()), "nothing was measured\n"); }
 
+// --- The first numbers of the page.
+
+TEST(FirstNumbers, SayWhatIsKnownAndWhyTheRestIsNot) {
+  Report report = sample_sweep(small(3));
+  const auto figures = [&] { return answer_of(for_people(report), "").figures; };
+  ASSERT_EQ(figures().size(), 3u);
+  EXPECT_TRUE(figures()[1].value.ends_with(" x")) << figures()[1].value;
+  for (const PointRecord& run : report.points) {
+    report.findings.push_back(
+        make_finding(finding_kinds::shared, run.id, {{"others", 1.4}, {"cpus", 2}}));
+  }
+  summarise(report);
+  ASSERT_EQ(figures().size(), 2u);
+  EXPECT_TRUE(figures()[0].label.ends_with("/s on 2 ranks")) << figures()[0].label;
+  EXPECT_EQ(figures()[1].value, "not known");
+  EXPECT_TRUE(figures()[1].label.starts_with("speed-up on 2 ranks: ")) << figures()[1].label;
+  EXPECT_GT(figures()[1].label.size(), 40u) << figures()[1].label;
+}
+
 // --- What something disturbed counts towards no verdict.
 
 Report compared(int repetitions) {

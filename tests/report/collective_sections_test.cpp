@@ -55,7 +55,7 @@ TEST(CollectiveTables, OneLinePerSize) {
   ASSERT_EQ(sections.size(), 1u);
   EXPECT_EQ(sections[0].title, "all-reduce, fp32, sum, gloo via c10d, 2 ranks, cpu, in place");
   const auto columns = columns_of(sections[0]);
-  const decltype(columns) expected{{"size B", {"4096", "1048576"}},
+  const decltype(columns) expected{{"size", {"4 KiB", "1 MiB"}},
                                    {"count elements", {"1024", "262144"}},
                                    {"time us", {"100.0 +- 12.00", "1,000 +- 120.0"}},
                                    {"algbw GB/s", {"0.041", "1.05"}},

@@ -11,10 +11,18 @@ namespace {
 TEST(Figures, LossesLeadFromTheIdealToTheMeasured) {
   const Report report = sample_sweep({});
   std::size_t falls = 0;
-  for (const Plot& plot : plots_of(report)) {
+  for (Plot plot : plots_of(report)) {
     if (plot.name != "why-not-more") continue;
     SCOPED_TRACE(plot.chosen);
     ++falls;
+    EXPECT_EQ(plot.value.from, 0);
+    EXPECT_EQ(plot.series.back().name, "95 % interval");
+    for (const PlotMark& mark : plot.series.back().marks) {
+      EXPECT_LE(*mark.low, *mark.value) << mark.tip;
+      EXPECT_GE(*mark.high, *mark.value) << mark.tip;
+    }
+    EXPECT_EQ(plot.series.back().marks.back().at, plot.at.names.size() - 1) << "of the speed-up";
+    plot.series.pop_back();
     ASSERT_GE(plot.series.size(), 3u);
     double level = *plot.series.front().marks.front().high;
     EXPECT_EQ(*plot.series.front().marks.front().low, 0);

@@ -55,8 +55,8 @@ TEST(Markdown, ShowsTheMachineAndEveryAttemptTheConsoleItsCost) {
   telemetry("p0.r1", 900, 1000, "cuda:1");
   telemetry("p0.r2", 1500, 2100, "cuda:2");
   const std::string page = render(Format::kMarkdown, {&report, 1});
-  EXPECT_NE(page.find("| sm_clock_MHz | 900.0 | 950.0 to 1,800 | 2,100 | p0.r1, n2 cuda:1 | "
-                      "p0.r2, n2 cuda:2 |"),
+  EXPECT_NE(page.find("| SM clock | 900 MHz | 950 MHz to 1,800 MHz | 2,100 MHz | "
+                      "p0.r1, n2 cuda:1 | p0.r2, n2 cuda:2 |"),
             std::string::npos)
       << page;
   EXPECT_NE(page.find("p0.r0: 9.50 (shared: n1: other processes used 1.00 CPUs); then 12.50"),
@@ -64,7 +64,7 @@ TEST(Markdown, ShowsTheMachineAndEveryAttemptTheConsoleItsCost) {
   EXPECT_NE(page.find("p1.r0: failed (rank 1: E_NET); then failed (out of memory)"),
             std::string::npos);
   const std::string console = render_console({&report, 1});
-  EXPECT_EQ(console.find("sm_clock"), std::string::npos);
+  EXPECT_EQ(console.find("SM clock"), std::string::npos);
   EXPECT_NE(console.find("watching the run took 0.030 % of one core at most"), std::string::npos);
 }
 

@@ -27,9 +27,10 @@ window.addEventListener('load', () => setTimeout(async () => {
     for (let i = 0; i < pixels.length; i += 4) if (pixels[i + 3] > 200) colours.add(pixels[i] >> 4 << 8 | pixels[i + 1] >> 4 << 4 | pixels[i + 2] >> 4);
     return {name: canvas.getAttribute('aria-label'), colours: colours.size, width: canvas.width};
   });
-  const plots = [...document.querySelectorAll('.plot svg')].map(svg => {
+  const plots = [...document.querySelectorAll('.plot svg')].filter(svg => getComputedStyle(svg).display !== 'none').map(svg => {
     const box = svg.getBoundingClientRect(), marks = [...svg.querySelectorAll('circle, path, rect')];
-    return {name: svg.querySelector('title').textContent, marks: marks.length, width: box.width,
+    return {name: svg.querySelector('title').textContent, marks: marks.length, width: box.width, room: svg.parentElement.clientWidth,
+            letters: parseFloat(getComputedStyle(svg.querySelector('text')).fontSize) * box.width / svg.viewBox.baseVal.width,
             inks: new Set(marks.map(mark => getComputedStyle(mark).fill + getComputedStyle(mark).stroke)).size,
             outside: [...svg.querySelectorAll('text')].filter(text => {
               const at = text.getBoundingClientRect();
@@ -59,12 +60,17 @@ window.addEventListener('load', () => setTimeout(async () => {
     picker.dispatchEvent(new Event('change'));
     return picker.closest('p').parentElement.querySelector('.plot').textContent;
   });
+  const links = [...document.querySelectorAll('.contents a')].map(link => [link.textContent, document.querySelector(`[id="${link.hash.slice(1)}"] h2`)?.textContent]);
+  const cards = [...document.querySelectorAll('.card h2')].map(head => head.textContent);
+  const seen = [...document.querySelectorAll('th')].filter(head => head.getBoundingClientRect().right <= innerWidth + 1 && head.offsetWidth).map(head => head.textContent);
+  const explained = [...document.querySelectorAll('abbr')].map(word => [word.textContent, word.title]);
+  const headings = [...document.querySelectorAll('figure h3')].map(head => head.textContent);
   const words = [...document.querySelectorAll('ul.words li')].map(item => item.textContent);
   const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
   document.body.replaceChildren();
   const answer = document.createElement('pre');
-  answer.id = 'answer';
-  answer.textContent = JSON.stringify({drawn, plots, saved, axes, pictures: new Set(images).size, sorted, tables, words, wide, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
+  answer.id = 'found';
+  answer.textContent = JSON.stringify({drawn, plots, saved, axes, pictures: new Set(images).size, sorted, tables, words, wide, links, cards, seen, explained, headings, theme: document.documentElement.dataset.theme, alerted: window.alerted || 0});
   document.body.append(answer);
 }, 100));
 </script></body>"""
@@ -96,7 +102,7 @@ class Pages:
         self.browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         self.browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
         self.browser.call("Page.navigate", url=page.resolve().as_uri())
-        found = self.browser.until(f"location.href.endsWith('/{page.name}') && document.getElementById('answer')?.textContent")
+        found = self.browser.until(f"location.href.endsWith('/{page.name}') && document.getElementById('found')?.textContent")
         assert not self.browser.console, self.browser.console
         answer = json.loads(found)
         assert answer["alerted"] == 0, "a name ran as a script"
@@ -110,6 +116,8 @@ def check_drawn(answer, charts, plots):
     blank = [chart for chart in answer["drawn"] if chart["colours"] < 3 or chart["width"] < 100]
     blank += [plot for plot in answer["plots"] if plot["marks"] < 3 or plot["inks"] < 2 or plot["width"] < 100 or plot["outside"]]
     assert not blank, blank
+    empty = [plot for plot in answer["plots"] if plot["width"] < 0.97 * plot["room"] or not 9 <= plot["letters"] <= 24]
+    assert not empty, f"figures that leave room, or whose letters are too small or large: {empty}"
 
 
 def check_saved(answer, figures):
@@ -140,6 +148,10 @@ def check_sweep(pages, folder):
         check_saved(answer, folder / "sweep.figures")
         assert answer["theme"] == theme, answer["theme"]
         assert not answer["wide"], f"{options}: the page is wider than the window"
+        assert {"efficiency (95 %)", "effic. %"} <= set(answer["seen"]), f"{options}: these heads are in sight: {answer['seen']}"
+        assert [text for text, _ in answer["links"]] == [target for _, target in answer["links"]] == answer["cards"][:-1], answer["links"]
+        assert answer["cards"][-1] == "Words" and {"rank", "window"} <= {word.lower() for word, _ in answer["explained"]}, answer["explained"]
+        assert any(head.startswith("From ideal to measured: ") and "ranks" in head for head in answer["headings"]), answer["headings"]
         assert answer["axes"] == ["batch per rank", "ranks"] and answer["pictures"] == 2, answer["axes"]
         assert len(answer["sorted"]) >= 4
         for column in answer["sorted"]:

@@ -7,6 +7,7 @@
 
 #include "report/judge/point/disturbances.h"
 #include "report/judge/point/findings.h"
+#include "report/say/render/sections/sweep_sections.h"
 #include "tests/report/sample_report.h"
 
 namespace scalemark::reporting {
@@ -333,6 +334,34 @@ TEST(Disturbances, AreFindingsOfAPointThatIsOk) {
   };
   EXPECT_NE(codes(telemetry).find("shared "), std::string::npos);
   EXPECT_EQ(codes({}).find("shared "), std::string::npos);
+}
+
+TEST(TelemetrySection, HasWordsAndUnits) {
+  const std::vector<std::pair<SourceSummary, std::vector<std::string>>> rows{
+      {source("received_bytes_per_s", 1439061593), {"received", "0 B/s to 1.44 GB/s"}},
+      {source("quota_throttled_periods_per_s", 0.5),
+       {"quota throttled periods", "0 per s to 0.500 per s"}},
+      {source("memory_available_bytes", 3.5e9), {"memory available", "0 B to 3.26 GiB"}},
+      {source("busy_cpus", 1.25), {"busy CPUs", "0 to 1.25"}},
+      {source("pressure_cpu_share", 0.125), {"pressure CPU", "0.00 % to 12.50 %"}},
+      {source("utilisation", 0.93), {"utilisation", "0.00 % to 93.00 %"}},
+      {source("sm_clock_MHz", 1755), {"SM clock", "0 MHz to 1,755 MHz"}},
+      {source("power_W", 640), {"power", "0 W to 640.0 W"}},
+      {source("temperature_C", 61), {"temperature", "0 degrees C to 61.00 degrees C"}},
+      {source("hw_thermal_slowdown", 1), {"hardware thermal slowdown", "0 to 1.00"}}};
+  Report report;
+  for (const auto& [values, texts] : rows) {
+    report.telemetry.push_back({"p/r0", "n1", values});
+    report.telemetry.push_back({"p/r1", "n1", values});
+    report.telemetry.back().values.mean = 0;
+  }
+  const auto sections = machine_sections(report);
+  ASSERT_EQ(sections.size(), 1u);
+  ASSERT_EQ(sections[0].columns[0].cells.size(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(sections[0].columns[0].cells[i], rows[i].second[0]);
+    EXPECT_EQ(sections[0].columns[2].cells[i], rows[i].second[1]);
+  }
 }
 
 }  // namespace

@@ -81,7 +81,7 @@ TEST(RenderTensorBoard, EfficiencyIsThatOfTheScalingRow) {
   EXPECT_EQ(none.bytes(), "");  // it is the table's baseline
   report.scaling[0].rows[0].points = {report.points[0].id};
   add_efficiency(one, report, report.points[0].id);
-  EXPECT_TRUE(has(one.bytes(), "result/efficiency"));
+  EXPECT_TRUE(has(one.bytes(), "Summary/efficiency"));
 }
 
 }  // namespace

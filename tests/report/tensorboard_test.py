@@ -41,17 +41,17 @@ def expected_scalars(report, point):
         "result/loss": [(last, point["loss"]["last"])],
         "result/standing": standing_of(point, last),
         "memory/peak_bytes": [(last, point["memory_peak_bytes"])],
-        "throughput/samples_per_second": per_epoch("samples_per_sec") or [(last, point["samples_per_sec"])],
+        "Summary/samples_per_second": per_epoch("samples_per_sec") or [(last, point["samples_per_sec"])],
         "time/step_seconds": [(warmup + (i + 1) * marked, value) for i, value in enumerate(point["step_samples_s"])],
-        "loss/train": per_epoch("train_loss") or [(entry["step"], entry["loss"]) for entry in point["loss"].get("course", ())],
-        "evaluation/loss": per_epoch("loss"),
+        "Summary/loss": per_epoch("train_loss") or [(entry["step"], entry["loss"]) for entry in point["loss"].get("course", ())],
+        "Summary/evaluation_loss": per_epoch("loss"),
     }
-    tags |= {"evaluation/" + entry["metric"]: per_epoch("value") for entry in evaluation}
+    tags |= {"Summary/evaluation_" + entry["metric"]: per_epoch("value") for entry in evaluation}
     if "memory_reserved_bytes" in point:
         tags["memory/reserved_bytes"] = [(last, point["memory_reserved_bytes"])]
     tags |= {f"time/{phase}_seconds": [(last, point["phases_s"][phase])] for phase in PHASES if "phases_s" in point}
     rows = [row for table in report["scaling"] for row in table["rows"] if point["id"] in row["points"] and "efficiency" in row]
-    tags["result/efficiency"] = [(last, row["efficiency"]) for row in rows[:1]]
+    tags["Summary/efficiency"] = [(last, row["efficiency"]) for row in rows[:1]]
     tags["result/efficiency_standing"] = [one for row in rows[:1] for one in standing_of(row, last)]
     return {tag: [(step, as_float32(value)) for step, value in values] for tag, values in tags.items() if values}
 
@@ -70,6 +70,10 @@ def check_scalars(report, events):
         for tag, values in expected.items():
             check(read.scalars(tag) == values, f"{point['id']} {tag}: {read.scalars(tag)}, expected {values}")
             check(read.times(tag) == sorted(read.times(tag)), f"{point['id']} {tag}: times go back")
+            check(len(read.description(tag)) > 10, f"{tag} has no description")
+        if expected:  # TensorBoard sorts groups by the codes of their letters and opens on the first
+            first = {tag.partition("/")[2] for tag in expected if tag.partition("/")[0] == min(expected).partition("/")[0]}
+            check({"loss", "samples_per_second"} <= first, f"TensorBoard opens on {first}")
 
 
 def check_server(report, events):
@@ -79,6 +83,9 @@ def check_server(report, events):
     tags = {name: read.tags() for name, read in in_process.items() if read.tags()}
     with Server(events) as server:
         server.until(lambda: server.scalar_tags() == tags, f"the tags {tags}")
+        for run_name, described in server.descriptions().items():
+            for tag, text in described.items():
+                check(text.startswith("<p>") or len(text) > 10, f"{run_name} {tag}: the card says '{text}'")
         for name, read in in_process.items():
             for tag in read.tags()[:3]:
                 server.until(lambda n=name, t=tag, r=read: server.scalars(n, t) == r.scalars(t), f"{name} {tag}: {read.scalars(tag)}")
@@ -116,7 +123,7 @@ def check_group(report, group, shown):
         between = (shown["metrics"][tag] / group[of_group] - 1) / max(variation**2, 1e-6)
         check(-0.1 < between and (between < 1 or variation > 0.3), f"{group['group']} {tag}: {shown['metrics'][tag]}, in groups[] {group[of_group]}")
     for scaling_row in [r for table in report["scaling"] for r in table["rows"] if r["group"] == group["group"] and "efficiency" in r][:1]:
-        close("result/efficiency", scaling_row["efficiency"])
+        close("Summary/efficiency", scaling_row["efficiency"])
 
 
 def read_whole(events):
@@ -171,6 +178,7 @@ def histograms(folder):
     read_whole(folder)
     read = Run(folder / "run")
     check(len(read.histogram_tags()) == 6, read.histogram_tags())
+    check("averaged gradients" in read.description("gradients/conv1") and not read.description("special/zeros"), read.description("gradients/conv1"))
     for tag in read.histogram_tags():
         for step, shown in read.histograms(tag):
             values = numpy.fromfile(folder / "values" / f"{tag.replace('/', '.')}.{step}", numpy.float32).astype(numpy.float64)

@@ -1,7 +1,7 @@
 // Descriptions that are made from lists in the code: of report.json report.schema.json and the
 // tables of REPORT.md, of a published row published.schema.json, of a status
-// status.schema.json and the tables of STATUS.md, and the rules of docs/LINT.md.
-// Pure.
+// status.schema.json and the tables of STATUS.md, the rules of docs/LINT.md, and the words of
+// docs/GLOSSARY.md. Pure.
 #pragma once
 
 #include <string>
@@ -25,8 +25,12 @@ std::string field_tables();
 std::string finding_tables();
 
 // `page` with the text between `<!-- generated: NAME -->` and `<!-- end: NAME -->` replaced, for
-// the names "fields" and "findings". Throws bad_data() for a page without these lines.
+// the names "fields", "findings", "tags" and "live tags". Throws bad_data() for a page without
+// these lines.
 std::string with_tables(std::string_view page);
+
+// The same for the name "words" of docs/GLOSSARY.md.
+std::string with_words(std::string_view page);
 
 // The same for the name "rules" of docs/LINT.md.
 std::string with_rules(std::string_view page);

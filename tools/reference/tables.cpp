@@ -4,7 +4,9 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/live/pages.h"
+#include "core/live/tensorboard/events.h"
 #include "report/record/finding_kinds.h"
+#include "report/say/words/words.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
 
@@ -139,6 +141,14 @@ std::string finding_tables() {
          finding_rows(FindingScope::kOfCollectives);
 }
 
+std::string with_words(std::string_view page) {
+  std::string text(page), table = "\n| word | meaning |\n|---|---|\n";
+  for (const OurWord& one : our_words())
+    table += std::string("| ") + one.word + " | " + cell(one.meaning) + " |\n";
+  replace_between(text, "words", table);
+  return text;
+}
+
 std::string with_rules(std::string_view page) {
   std::string text(page);
   replace_between(text, "rules", lint::explanations_markdown());
@@ -171,8 +181,23 @@ std::string with_live(std::string_view page) {
   return text;
 }
 
+namespace {
+
+std::string tag_table(bool is_live) {
+  std::string text = "\n| tag | step | what it is |\n| --- | --- | --- |\n";
+  for (const tensorboard::Tag& tag : tensorboard::tags()) {
+    if (tag.is_live != is_live) continue;
+    text += std::string("| `") + tag.name + "` | " + tag.step + " | " + tag.meaning + " |\n";
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string with_tables(std::string_view page) {
   std::string text(page);
+  replace_between(text, "tags", tag_table(false));
+  replace_between(text, "live tags", tag_table(true));
   replace_between(text, "fields", field_tables());
   replace_between(text, "findings", finding_tables());
   return text;

@@ -38,14 +38,16 @@ function bytesText(bytes) {
 const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
 
 // A table that may be filled again and again: `show(rows, most)` keeps the order that was chosen, shows so many of the rows, and touches no
-// cell that stays as it is. columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap}. Rows sort by value; absent
+// cell that stays as it is. columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap, mayGo: a
+// phone leaves it out}. Rows sort by value; absent
 // values come last. `kind(row)` is a row's class.
 function tableOf(columns, kind = () => '') {
-  const body = make('tbody');
+  const body = make('tbody'),
+        classOf = ({text, long, mayGo}) => [text && 'text', long && 'long', mayGo && 'may-go'].filter(Boolean).join(' ');
   let rows = [], most = Infinity, chosen = null;
   const put = (cell, column, row) => {
     const value = column.value(row), shown = column.show ? column.show(value, row) : value ?? absent;
-    cell.className = (column.text ? 'text ' : '') + (column.long ? 'long' : '');
+    cell.className = classOf(column);
     if (typeof shown === 'object') cell.replaceChildren(shown);
     else if (cell.textContent !== String(shown)) cell.textContent = shown;
   };
@@ -63,7 +65,7 @@ function tableOf(columns, kind = () => '') {
   };
   const heads = columns.map(
       column => make(
-          'th', {class: column.text ? 'text' : '', scope: 'col'},
+          'th', {class: classOf(column), scope: 'col'},
           make('button', {type: 'button', title: column.about ?? glossary[column.head] ?? 'sort'}, column.head)));
   heads.forEach((head, place) => head.firstChild.addEventListener('click', () => {
     chosen = {place, up: head.getAttribute('aria-sort') !== 'ascending'};

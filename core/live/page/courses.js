@@ -67,15 +67,13 @@ const numberAxis = (name, text) => ({...axis(name), ticks: {callback: value => v
 
 // How the mean rank spends its time; a GPU's work is not seen from its host.
 function timeParts() {
-  const mean = name => frame => {
-    const values = [...frame.values[name] ?? []].filter(value => !Number.isNaN(value));
-    return values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : undefined;
-  };
+  const mean = name => frame => frame.means[name];
   const waits = [
     ['waits for data', 'data', 4], ['lacks a CPU', 'queued', 3], ['waits for peers', 'peers', 1], ['waits for the network', 'network', 5]
   ].filter(([, name]) => seen.knows.has(name));
-  const computes = frame => frame.values.data && 1 - waits.reduce((sum, [, name]) => sum + (mean(name)(frame) ?? 0), 0);
-  const parts = waits.map(([label, name, place]) => [label, frame => frame.values.data && (mean(name)(frame) ?? 0), place]);
+  const isMeasured = frame => frame.means.data !== undefined;
+  const computes = frame => isMeasured(frame) ? 1 - waits.reduce((sum, [, name]) => sum + (mean(name)(frame) ?? 0), 0) : undefined;
+  const parts = waits.map(([label, name, place]) => [label, frame => isMeasured(frame) ? mean(name)(frame) ?? 0 : undefined, place]);
   const all = seen.knows.has('utilisation') ? parts : [['computes', computes, 0], ...parts];
   return all.map(([label, value, place], i) => lineOf(label, place, value, {fill: i ? '-1' : 'origin', borderWidth: 0.5, pointRadius: 0}));
 }
@@ -210,10 +208,10 @@ function coursesCard() {
   return {
     element,
     show: () => {
-      note.textContent = `Since ${timeText(Math.max(seen.since, seen.frames[0]?.at ?? 0))}` +
-          (seen.frames[0]?.at - seen.since < 5000 ?
-               ', when this page was opened: it keeps what it has seen itself, and begins anew when it is loaded again.' :
-               '.');
+      const {at, means = {}, values = {}} = seen.frames[0];
+      const hasMeansOnly = Object.keys(means).length > 0 && Object.keys(values).length === 0;
+      note.textContent = `Since ${timeText(at)}.` +
+          (hasMeansOnly ? ' Of so many ranks the run remembers means: curves of single ranks begin where this page was opened.' : '');
       parts.element.querySelector('figcaption').textContent =
           'Mean over the ranks' + (seen.knows.has('utilisation') ? ': of a GPU what its host waits for.' : '.');
       [phases, rate, loss, parts, ranks].forEach(one => one.show());

@@ -17,8 +17,11 @@ const statesWords = {
   failed: ['bad', 'failed']
 };
 
-// `link`: {lost, reason, next_s} where nobody answers.
-function linkText({lost, next_s: next}, {state}) {
+// {lost, next_s}: nobody answers since then. {saved}: this is a file of that time.
+function linkText({lost, saved, next_s: next}, {state}) {
+  if (saved)
+    return `Saved ${new Date(saved).toLocaleString('sv')}${
+        state === 'running' ? ', while the run went on' : ''}: this file changes no more.`;
   if (state !== 'running')
     return lost ? `The run has ended (${state}), and its page with it. All that is shown is of ${timeText(seen.at)}.` :
                   `The run has ended (${state}). Rates, waits and machines are those that it had when it ran.`;
@@ -80,7 +83,7 @@ function headCard() {
     name.textContent = status.command + (status.what ? ': ' + status.what : '');
     place.textContent = placeText(status);
     link.textContent = linkText(problem, status);
-    link.className = status.state === 'complete' ? 'well' : 'alarm';
+    link.className = problem.saved ? 'faint' : status.state === 'complete' ? 'well' : 'alarm';
     const [kind, word] =
         problem.lost && status.state === 'running' ? ['bad', 'no answer'] : statesWords[status.state] ?? ['bad', status.state];
     state.className = `state ${kind}`;
@@ -98,7 +101,7 @@ function headCard() {
     document.title = (status.state === 'running' && (problem.lost || marksOf(now).length) ? '! ' : '') +
         (status.state === 'running' ? share + status.phase : status.state) + ' \u00b7 ' + (status.what || status.command);
   };
-  return {top: make('header', {}, name, toggle()), place, link, element: box, show};
+  return {top: make('header', {}, name, make('span', {}, saveButton(), ' ', toggle())), place, link, element: box, show};
 }
 
 function findingsCard() {

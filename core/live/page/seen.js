@@ -1,4 +1,5 @@
-// This page has seen so much of the run in the last ten minutes. It begins anew when it is loaded again.
+// So much is known of the run in the last ten minutes: what rank 0 remembers of the time before this page was opened (live::Past), and what
+// the page has seen since. Of a page that was saved it is what had been seen then.
 const shown_ms = 10 * 60 * 1000;
 const mostFrames = 400;
 
@@ -14,8 +15,7 @@ const perRank = {
 };
 
 const seen = {
-  since: Date.now(),
-  frames: [],       // {at, phase, point, rate, loss, values}, or {at, lost: true} where nobody answered
+  frames: [],       // {at, phase, point, rate, loss, means, values}, or {at, lost: true} where nobody answered
   answer: null,     // the newest {status, now}
   running: null,    // the newest with rates: a run that has ended has none
   knows: new Set()  // measures of which a value has come
@@ -35,6 +35,12 @@ function valuesOf({ranks = []}, {ranks: rates = []}) {
   return values;
 }
 
+function meansOf(values) {
+  const mean = of => of.reduce((sum, value) => sum + value, 0) / of.length;
+  return Object.fromEntries(
+      Object.entries(values).map(([name, column]) => [name, mean([...column].filter(value => !Number.isNaN(value)))]));
+}
+
 function keep(frame) {
   seen.frames.push(frame);
   const oldest = frame.at - shown_ms;
@@ -44,24 +50,37 @@ function keep(frame) {
 // A new answer; that of another run, at the same address, begins anew.
 function take(answer, at) {
   const {status, now} = answer;
-  if (seen.answer && seen.answer.status.run_id !== status.run_id)
-    Object.assign(seen, {since: at, frames: [], running: null, knows: new Set()});
+  if (seen.answer && seen.answer.status.run_id !== status.run_id) Object.assign(seen, {frames: [], running: null, knows: new Set()});
   const ended = status.state !== 'running';
-  if (!ended || seen.answer?.status.state === 'running' || !seen.answer)
-    keep({
-      at,
-      phase: ended ? status.state : status.phase,
-      point: status.point,
-      rate: now.samples_per_s,
-      loss: status.loss,
-      values: valuesOf(status, now)
-    });
+  if (!ended || seen.answer?.status.state === 'running' || !seen.frames.length) {
+    const phase = ended ? status.state : status.phase, values = valuesOf(status, now);
+    keep({at, phase, point: status.point, rate: now.samples_per_s, loss: status.loss, means: meansOf(values), values});
+  }
   seen.answer = answer;
   if (!ended && (now.samples_per_s !== undefined || seen.running?.now.samples_per_s === undefined)) seen.running = answer;
 }
 
 function takeLoss(at) {
-  if (seen.frames.length && !seen.frames.at(-1).lost && seen.answer.status.state === 'running') keep({at, lost: true});
+  if (seen.frames.length && !seen.frames.at(-1).lost && seen.answer?.status.state === 'running') keep({at, lost: true});
+}
+
+// Frames that came as JSON, which has null where a value is not known.
+function recall(frames, later_ms = 0) {
+  for (const {at, means = {}, values = {}, ...frame} of frames) {
+    const columns = Object.entries(values).map(([name, column]) => [name, Float32Array.from(column, value => value ?? NaN)]);
+    Object.keys(means).forEach(name => seen.knows.add(name));
+    keep({at: at + later_ms, means, values: Object.fromEntries(columns), ...frame});
+  }
+}
+
+// All of it as JSON; no pixel shows more than four digits.
+function asJson(at) {
+  const four = value => Number.isNaN(value) ? null : Number(value.toPrecision(4));
+  const frames = seen.frames.map(({values, ...frame}) => {
+    const columns = Object.entries(values ?? {}).map(([name, column]) => [name, [...column].map(four)]);
+    return {...frame, values: Object.fromEntries(columns)};
+  });
+  return JSON.stringify({at, frames, answer: seen.answer, running: seen.running});
 }
 
 // The ranks and rates to show: of a run that has ended those that it had when it ran, without marks.

@@ -83,16 +83,17 @@ std::int64_t EventWriter::close() {
 void EventWriter::serve() {
   const WatchingThread watching;
   be_least_urgent("tensorboard");
+  Events events;  // one for all times: it describes each tag once
   for (bool is_last = false; !is_last;) {
     Waiting next;
     is_last = take(next);
     try {
       if (options_.collect) {
-        Events events;
         options_.collect(events);
-        next.records += events.bytes();
+        next.records += events.take();
       }
     } catch (...) {  // no memory: the records of this time are lost
+      events.take();
     }
     write(next);
   }

@@ -1,5 +1,6 @@
 #include "core/live/tensorboard/events.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdio>
@@ -22,7 +23,8 @@ constexpr int kWallTime = 1, kStep = 2, kFileVersion = 3, kSummary = 5;
 }
 namespace summary {
 constexpr int kValue = 1, kTag = 1, kSimpleValue = 2, kHistogram = 5, kMetadata = 9;
-constexpr int kPluginData = 1, kPluginName = 1, kContent = 2;
+constexpr int kPluginData = 1, kPluginName = 1, kContent = 2, kDescription = 3, kDataClass = 4;
+constexpr std::int64_t kScalar = 1, kTensor = 2;
 }  // namespace summary
 namespace buckets {
 constexpr int kMin = 1, kMax = 2, kNumber = 3, kSum = 4, kSumSquares = 5, kLimits = 6, kCounts = 7;
@@ -187,7 +189,41 @@ void put_hparams(std::string& out, double time, std::string_view tag, int field,
   put_value(out, event_at(time, 0), value);
 }
 
+// Whether a tag fits a name of the list, whose capitals, apart from a first letter, may be
+// anything.
+bool fits(std::string_view tag, std::string_view name) {
+  constexpr std::string_view kCapitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  const std::size_t from = name.find_first_of(kCapitals, 1);
+  if (from == std::string_view::npos) return tag == name;
+  const std::string_view behind = name.substr(name.find_last_of(kCapitals) + 1);
+  return tag.starts_with(name.substr(0, from)) && tag.ends_with(behind);
+}
+
 }  // namespace
+
+std::span<const Tag> tags() {
+  static constexpr Tag kTags[] = {
+#define SCALEMARK_TAG(name, step, meaning) {name, step, meaning, false},
+#define SCALEMARK_LIVE_TAG(name, step, meaning) {name, step, meaning, true},
+#include "core/live/tensorboard/tag_list.inc"
+  };
+  return kTags;
+}
+
+// Adds metadata to a value. Without a data class TensorBoard's reader in Rust would ignore them.
+std::string Events::described(std::string value, std::string_view tag, std::string_view plugin) {
+  const auto found =
+      std::ranges::find_if(tags(), [&](const Tag& one) { return fits(tag, one.name); });
+  if (found == tags().end() || !described_.emplace(tag).second) return value;
+  std::string name, metadata;
+  put_text(name, summary::kPluginName, plugin);
+  put_bytes(metadata, summary::kPluginData, name);
+  put_text(metadata, summary::kDescription, found->meaning);
+  put_unless_zero(metadata, summary::kDataClass,
+                  plugin == "scalars" ? summary::kScalar : summary::kTensor);
+  put_bytes(value, summary::kMetadata, metadata);
+  return value;
+}
 
 void Events::begin(double time) {
   std::string content = event_at(time, 0);
@@ -200,7 +236,7 @@ void Events::scalar(std::string_view tag, std::int64_t step, double time, double
   put_text(content, summary::kTag, tag);
   put_key(content, summary::kSimpleValue, WireType::kFixed32);
   put_fixed(content, static_cast<float>(value));
-  put_value(bytes_, event_at(time, step), content);
+  put_value(bytes_, event_at(time, step), described(std::move(content), tag, "scalars"));
 }
 
 void Events::histogram(std::string_view tag, std::int64_t step, double time,
@@ -208,7 +244,7 @@ void Events::histogram(std::string_view tag, std::int64_t step, double time,
   std::string content;
   put_text(content, summary::kTag, tag);
   put_bytes(content, summary::kHistogram, wire_of(values));
-  put_value(bytes_, event_at(time, step), content);
+  put_value(bytes_, event_at(time, step), described(std::move(content), tag, "histograms"));
 }
 
 void Events::begin_session(const Session& session) {

@@ -1,6 +1,6 @@
 // Records of TensorBoard's event files: Event, Summary, HistogramProto and the plugin data of
 // hparams in protobuf's wire form, each framed with its length and masked CRC32C. Pure; knows
-// neither files nor reports.
+// neither files nor reports, but for the list of their tags (tag_list.inc).
 //
 // It is encoded here and not by libprotobuf, since libtorch_cpu exports symbols of
 // google::protobuf: a second copy of another version in one process would resolve to it. The
@@ -9,7 +9,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -21,6 +24,13 @@ namespace scalemark::tensorboard {
 // TensorBoard keeps all events in memory: a tag of one run has at most so many.
 inline constexpr std::size_t kMostEvents = 10'000;
 
+// A tag that runs and reports write. Words of `name` in capitals stand for names.
+struct Tag {
+  const char *name, *step, *meaning;  // the latter two in Markdown
+  bool is_live;                       // only a run writes it, while it lasts
+};
+std::span<const Tag> tags();
+
 // A run in the table of hparams: TensorBoard averages the sessions of one group.
 struct Session {
   std::string group;
@@ -28,7 +38,8 @@ struct Session {
   std::map<std::string, std::variant<bool, double, std::string>> parameters;
 };
 
-// Texts that are not UTF-8, which protobuf refuses, are repaired.
+// Texts that are not UTF-8, which protobuf refuses, are repaired. The first value of each of tags()
+// has its meaning, which TensorBoard shows.
 class Events {
  public:
   // The first record of a file: its version.
@@ -43,7 +54,10 @@ class Events {
   std::string take();  // the records so far, which are forgotten
 
  private:
+  std::string described(std::string value, std::string_view tag, std::string_view plugin);
+
   std::string bytes_;
+  std::set<std::string, std::less<>> described_;  // tags whose meaning stands there
 };
 
 // "events.out.tfevents.1767323045.scalemark": TensorBoard reads the files of a folder in the order

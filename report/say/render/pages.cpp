@@ -145,8 +145,10 @@ std::string for_script(const std::string& json) {
 Json columns_json(const std::vector<Column>& columns) {
   Json json = Json::array();
   for (const Column& column : columns) {
-    json.push_back(
-        {{"head", joined(column.head, " ")}, {"left", column.left}, {"cells", column.cells}});
+    json.push_back({{"head", joined(column.head, " ")},
+                    {"left", column.left},
+                    {"may_go", column.may_go},
+                    {"cells", column.cells}});
   }
   return json;
 }
@@ -199,7 +201,19 @@ Json figures_json(const std::vector<Plot>& plots) {
                     {"chosen", plot.chosen},
                     {"file", plot.file},
                     {"svg", svg_of(plot, kColumn_mm)},
+                    {"wide", svg_of(plot, kPage_mm)},
                     {"csv", csv_of(plot)}});
+  }
+  return json;
+}
+
+// The page shows them as plain text.
+Json words_json() {
+  Json json = Json::array();
+  for (const OurWord& one : our_words()) {
+    std::string meaning = one.meaning;
+    std::erase_if(meaning, [](char c) { return c == '*' || c == '`'; });
+    json.push_back({{"word", one.word}, {"meaning", meaning}});
   }
   return json;
 }
@@ -233,7 +247,8 @@ Json data_of(std::span<const Report> reports) {
 }
 
 // `text` is what a browser without scripts shows.
-std::string page_of(const Json& data, const std::string& text) {
+std::string page_of(Json data, const std::string& text) {
+  data["words"] = words_json();
   std::string page = page::whole_page(kPageFrame, kPageScript);
   // Replaces placeholders from the end to the beginning, so that text of the report is never
   // searched for them.

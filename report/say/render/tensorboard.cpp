@@ -89,7 +89,7 @@ void add_window(Events& events, const PointRecord& point, const Course& course) 
   const auto add = [&](const std::string& tag, double value) {
     events.scalar(tag, course.last_step(), course.end(), value);
   };
-  if (point.evaluation.empty()) add("throughput/samples_per_second", point.samples_per_sec);
+  if (point.evaluation.empty()) add("Summary/samples_per_second", point.samples_per_sec);
   if (point.phases_s) {
     for (const auto& [name, phase] : kPhases)
       add("time/" + std::string(name) + "_seconds", (*point.phases_s).*phase);
@@ -116,7 +116,7 @@ void add_step_times(Events& events, const PointRecord& point, const Course& cour
 void add_losses(Events& events, const PointRecord& point, const Course& course) {
   for_kept(point.loss_course.size(), [&](std::size_t i) {
     const auto& [step, loss] = point.loss_course[i];
-    events.scalar("loss/train", step, course.time_at(step), loss);
+    events.scalar("Summary/loss", step, course.time_at(step), loss);
   });
 }
 
@@ -151,10 +151,10 @@ void add_evaluation(Events& events, const Evaluation& evaluation, double time) {
   const auto add = [&](const std::string& tag, double value) {
     events.scalar(tag, evaluation.epoch, time, value);
   };
-  add("loss/train", evaluation.train_loss);
-  add("evaluation/loss", evaluation.loss);
-  if (!evaluation.metric.empty()) add("evaluation/" + evaluation.metric, evaluation.value);
-  add("throughput/samples_per_second", evaluation.samples_per_sec);
+  add("Summary/loss", evaluation.train_loss);
+  add("Summary/evaluation_loss", evaluation.loss);
+  if (!evaluation.metric.empty()) add("Summary/evaluation_" + evaluation.metric, evaluation.value);
+  add("Summary/samples_per_second", evaluation.samples_per_sec);
 }
 
 void add_results(Events& events, const PointRecord& point, bool evaluations_written) {
@@ -180,7 +180,7 @@ void add_efficiency(Events& events, const Report& report, const std::string& poi
       const bool holds_it = std::ranges::find(row.points, point_id) != row.points.end();
       if (!holds_it || !row.efficiency) continue;
       const Course course(*point);
-      events.scalar("result/efficiency", course.last_step(), course.end(), *row.efficiency);
+      events.scalar("Summary/efficiency", course.last_step(), course.end(), *row.efficiency);
       if (const auto standing = standing_number(row.standing)) {
         events.scalar("result/efficiency_standing", course.last_step(), course.end(), *standing);
       }

@@ -47,7 +47,7 @@ TEST_F(EventLogTest, WritesEachStepOfAWindowAndNoneOfAWarmUp) {
     run_loop(log, "window", 7, 100);
     run_loop(log, "buckets", 107, 5);
   }
-  EXPECT_EQ(events_of(file_, "loss/rank0"), 100);
+  EXPECT_EQ(events_of(file_, "Summary/loss_rank0"), 100);
   EXPECT_EQ(events_of(file_, "schedule/learning_rate"), 100);
   EXPECT_EQ(events_of(file_, "machine/dropped_events"), 1);
   EXPECT_EQ(events_of(file_, "brain.Event:2"), 1);
@@ -58,13 +58,13 @@ TEST_F(EventLogTest, WritesTenThousandStepsWhollyAndOfMoreEveryKth) {
     EventLog log(file_, machine_, vitals_);
     run_loop(log, "window", 0, tensorboard::kMostEvents);
   }
-  EXPECT_EQ(events_of(file_, "loss/rank0"), tensorboard::kMostEvents);
+  EXPECT_EQ(events_of(file_, "Summary/loss_rank0"), tensorboard::kMostEvents);
   const fs::path other = folder_.path() / "more";
   {
     EventLog log(other, machine_, vitals_);
     run_loop(log, "window", 0, tensorboard::kMostEvents + 1);
   }
-  EXPECT_EQ(events_of(other, "loss/rank0"), tensorboard::kMostEvents / 2 + 1);
+  EXPECT_EQ(events_of(other, "Summary/loss_rank0"), tensorboard::kMostEvents / 2 + 1);
 }
 
 TEST_F(EventLogTest, SpacesTheStepsOfAPlannedTrainingOverItsStretches) {
@@ -73,7 +73,7 @@ TEST_F(EventLogTest, SpacesTheStepsOfAPlannedTrainingOverItsStretches) {
     log.plan(30'000);
     for (int stretch = 0; stretch < 300; ++stretch) run_loop(log, "epoch 1/1", 100 * stretch, 100);
   }
-  EXPECT_EQ(events_of(file_, "loss/rank0"), tensorboard::kMostEvents);
+  EXPECT_EQ(events_of(file_, "Summary/loss_rank0"), tensorboard::kMostEvents);
 }
 
 TEST_F(EventLogTest, GetsLossesAfterTheLoopWhereTheDeviceKeepsThem) {
@@ -84,7 +84,7 @@ TEST_F(EventLogTest, GetsLossesAfterTheLoopWhereTheDeviceKeepsThem) {
     run_loop(log, "window", 50, 50);
     log.add_losses(50, std::vector<double>(50, 0.25));  // known already
   }
-  EXPECT_EQ(events_of(file_, "loss/rank0"), 100);
+  EXPECT_EQ(events_of(file_, "Summary/loss_rank0"), 100);
 }
 
 TEST_F(EventLogTest, SpacesStepsOfStretchesThatAreShorterThanTheDistance) {
@@ -98,7 +98,7 @@ TEST_F(EventLogTest, SpacesStepsOfStretchesThatAreShorterThanTheDistance) {
         log.add_losses(10 * stretch, std::vector<double>(10, 0.25));
       }
     }
-    EXPECT_EQ(events_of(file, "loss/rank0"), 10);
+    EXPECT_EQ(events_of(file, "Summary/loss_rank0"), 10);
     EXPECT_EQ(events_of(file, "schedule/learning_rate"), 10);
   }
 }

@@ -45,6 +45,22 @@ TEST(MetricsPages, TheLivePageReadsTheStatusAndWhatItSaysOfNow) {
   EXPECT_EQ(frame["now"]["age_s"], 0);
 }
 
+TEST(MetricsPages, RememberWhatWasBeforeThePageWasOpened) {
+  MetricsPages pages({.host = "127.0.0.1", .port = 0, .token = {}}, shown);
+  live::Status status = shown().status;
+  status.phase = "window";
+  status.ranks = {{.rank = 0, .beats = 1, .clock_s = 100, .phase = "window", .step = 10}};
+  pages.remember(status);
+  status.ranks = {
+      {.rank = 0, .beats = 2, .clock_s = 110, .phase = "window", .step = 20, .samples = 320}};
+  pages.remember(status);
+  const auto past = nlohmann::json::parse(get(pages, "/past"));
+  ASSERT_EQ(past["frames"].size(), 2u);
+  EXPECT_EQ(past["frames"][1]["rate"], 32);
+  EXPECT_EQ(past["frames"][1]["values"]["rate"], nlohmann::json{32});
+  EXPECT_GE(past["now"], past["frames"][1]["at"]);
+}
+
 TEST(MetricsPages, AreFoundByAFileAndALinkBesideTheFolder) {
   const data::TemporaryFolder folder;
   const fs::path out = folder.path() / "out", link = out.string() + ".metrics-target.json";

@@ -1,4 +1,4 @@
-"""The schemas and tables of docs/reference and docs/LINT.md are what the lists of fields, findings and rules say, and configs/README.md what the
+"""The schemas and tables of docs/reference, docs/LINT.md and docs/GLOSSARY.md are what the lists of fields, findings, rules and words say, and configs/README.md what the
 program has built in."""
 
 import os
@@ -15,10 +15,10 @@ TOOL = BINARY_DIR / "tests/core_tool"
 
 with tempfile.TemporaryDirectory() as folder:
     (Path(folder) / "reference").mkdir()
-    for page in ("reference/REPORT.md", "LINT.md", "reference/STATUS.md"):
+    for page in ("reference/REPORT.md", "LINT.md", "GLOSSARY.md", "reference/STATUS.md"):
         shutil.copy(SOURCE / "docs" / page, Path(folder) / page)
     subprocess.run([TOOL, "write-report-reference", folder], check=True)
-    for name in ("reference/report.schema.json", "reference/REPORT.md", "reference/published.schema.json", "LINT.md", "reference/status.schema.json",
+    for name in ("reference/report.schema.json", "reference/REPORT.md", "reference/published.schema.json", "LINT.md", "GLOSSARY.md", "reference/status.schema.json",
                  "reference/STATUS.md"):
         check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
               f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")

@@ -292,17 +292,37 @@ const ScalingRow* asked_row(const Rows& rows) {
   return asked;
 }
 
-// Takes the figures of asked_row(), or without one those of the fastest row.
-std::vector<Figure> figures_of(const Rows& rows) {
+// Returns the row of the most ranks whose speed-up is withheld, or the end.
+Rows::const_iterator withheld_row(const Rows& rows) {
+  const auto size = [](const AnswerRow& row) {
+    const bool is_withheld = !row.is_solo() && row.scaling && !row.scaling->speedup &&
+                             row.scaling->standing.is_withheld();
+    return is_withheld ? row.run->world_size : 0;
+  };
+  const auto found = std::ranges::max_element(rows, {}, size);
+  return size(*found) > 1 ? found : rows.end();
+}
+
+// Takes the figures of asked_row(), or without one those of the row whose speed-up is withheld,
+// with the reason, or those of the fastest row.
+std::vector<Figure> figures_of(const Report& report, const Rows& rows) {
   const ScalingRow* asked = asked_row(rows);
   const auto rate = [](const AnswerRow& row) { return row.group->samples_per_sec.value_or(0); };
-  const auto shown = asked ? std::ranges::find(rows, asked, &AnswerRow::scaling)
-                           : std::ranges::max_element(rows, {}, rate);
-  if (!shown->group->samples_per_sec) return {};
-  std::vector<Figure> figures{{rate_cell(*shown), sample_unit(shown->run->workload) + "/s on " +
-                                                      counted(shown->run->world_size, "rank")}};
+  auto shown = std::ranges::max_element(rows, {}, rate);
+  const auto withheld = asked ? rows.end() : withheld_row(rows);
+  if (asked) shown = std::ranges::find(rows, asked, &AnswerRow::scaling);
+  if (withheld != rows.end()) shown = withheld;
+  const std::string ranks = " on " + counted(shown->run->world_size, "rank");
+  std::vector<Figure> figures;
+  if (shown->group->samples_per_sec) {
+    figures.push_back({rate_cell(*shown), sample_unit(shown->run->workload) + "/s" + ranks});
+  }
+  if (withheld != rows.end()) {
+    figures.push_back({"not known", "speed-up" + ranks + ": " +
+                                        reason_in_words(report, withheld->scaling->standing)});
+  }
   if (!asked) return figures;
-  figures.push_back({speed_up_cell(*shown) + " x", "speed-up"});
+  if (asked->speedup) figures.push_back({speed_up_cell(*shown) + " x", "speed-up"});
   figures.push_back({efficiency_cell(*shown), efficiency_head(rows)});
   return figures;
 }
@@ -340,7 +360,7 @@ Answer answer_of_sweep(const Report& report, const std::string& folder) {
   }
   answer.effort = effort_text(report, fewest, most);
   answer.what = what_of(rows);
-  answer.figures = figures_of(rows);
+  answer.figures = figures_of(report, rows);
   const Rows all = rows;
   const std::size_t left_out = leave_out(rows);
   answer.table = table_of(rows);

@@ -196,14 +196,20 @@ Plot latency_plot(const Groups& groups, const std::string& chosen) {
   plot.caption =
       "Isolated calls, slowest rank of each: half of them are faster (p50), 99 of 100 (p99, "
       "triangles).";
-  plot.value.title = "\u00b5s";
+  const auto is_long = [](const Group* group) {
+    constexpr double kLong_s = 0.1;
+    return std::max(group->time_s.value.value_or(0), group->latency_p99_s.value.value_or(0)) >=
+           kLong_s;
+  };
+  const bool in_ms = std::ranges::any_of(groups, is_long);
+  plot.value.title = in_ms ? "ms" : "\u00b5s";
   std::size_t number = 0;
   for (const auto& [name, of] : series_in(groups)) {
     const std::string color = series_color(number++);
     const bool isolated =
         std::ranges::any_of(of, [](const Group* g) { return g->latency_p50_s.value.has_value(); });
     const auto add = [&](const char* what, Drawn drawn, OverRuns Group::*values) {
-      plot.series.push_back(series_of(name + what, color, drawn, of, values, 1e6));
+      plot.series.push_back(series_of(name + what, color, drawn, of, values, in_ms ? 1e3 : 1e6));
     };
     if (!isolated) {
       add(", time of a call", Drawn::kLine, &Group::time_s);

@@ -22,7 +22,7 @@ enum class Drawn { kLine, kDashes, kDots, kTriangles, kIntervals, kBars };
 
 struct PlotSeries {
   std::string name;   // empty: left out of the legend
-  std::string color;  // "c1" to "c8", "accent", "good", "bad" or "faint"
+  std::string color;  // "c1" to "c8", "accent", "good", "bad", "faint" or "ink"
   Drawn drawn = Drawn::kLine;
   std::vector<PlotMark> marks = {};
 };

@@ -6,6 +6,7 @@
 #include "core/base/number_words.h"
 #include "core/catalogue/strategy.h"
 #include "report/record/point_facts.h"
+#include "report/record/surety.h"
 #include "report/say/render/figures/plot.h"
 #include "report/say/render/text.h"
 #include "report/say/words/words.h"
@@ -53,6 +54,14 @@ PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   return mark;
 }
 
+// Bounds of a level from which a part takes so much, or at which a row ends.
+void set_bounds(PlotMark& mark, const Bounds& bounds, double from, double by) {
+  if (!bounds || !is_known_share(bounds)) return;
+  mark.low = from + std::min(*bounds.low * by, *bounds.high * by);
+  mark.high = from + std::max(*bounds.low * by, *bounds.high * by);
+  mark.tip = "95 %: " + readable(*mark.low) + " to " + readable(*mark.high);
+}
+
 // Returns one row per world size that communicates, with the baseline if no other row has one rank.
 std::vector<const ScalingRow*> plotted(const ScalingTable& table) {
   std::vector<const ScalingRow*> rows;
@@ -69,8 +78,8 @@ Plot scaling_plot(const Report& report, bool of_speedup) {
   const Curves curves = curves_of(report, of_speedup);
   Plot plot{.name = of_speedup ? "speed-up" : "efficiency",
             .title = of_speedup ? "Speed-up" : "Scaling efficiency",
-            .caption = of_speedup ? "Bars: 95 % intervals; a tip: it goes on. Triangles: the same "
-                                    "ranks with no exchange."
+            .caption = of_speedup ? "Bars: 95 % intervals; an arrow: it reaches further. "
+                                    "Triangles: the same ranks with no exchange."
                                   : "1 is what one rank does alone; above it is possible.",
             .at = {.title = "ranks", .from = 0, .to = 1.05 * curves.last, .ticks = curves.sizes},
             // Axes end at values, not intervals: an interval that reaches further is cut there.
@@ -104,15 +113,16 @@ Plot waterfall(const ScalingRow& row, const std::string& chosen) {
   const double ideal = row.ideal();
   Plot plot{.name = "why-not-more",
             .title = "From ideal to measured",
-            .caption = waterfall_in_words(row) +
-                       ". The terms add up exactly to what is lost; the axis may begin above zero.",
+            .caption = waterfall_in_words(row) + ". The terms add up exactly to what is lost.",
             .choice = "point",
             .chosen = chosen,
             .at = {.title = ""},
             .value = {.title = "speed-up"},
             .in_rows = true,
             .legend_from = 1000};
-  double lowest = ideal, highest = ideal, level = ideal;
+  // Intervals stand at the ends of the bars.
+  PlotSeries intervals{"95 % interval", "ink", Drawn::kIntervals};
+  double highest = ideal, level = ideal;
   const auto add = [&](const std::string& name, const char* color, double from, double to,
                        double value, const std::string& text) {
     const auto place = static_cast<double>(plot.at.names.size());
@@ -125,8 +135,8 @@ Plot waterfall(const ScalingRow& row, const std::string& chosen) {
                              .high = std::max(from, to),
                              .tip = name + ": " + text}}});
     plot.at.names.push_back(name);
-    lowest = std::min(lowest, to);
     highest = std::max(highest, to);
+    intervals.marks.push_back({.at = place, .value = to});
   };
   add("ideal", "faint", 0, ideal, ideal, readable(ideal));
   for_each_loss([&](const auto& part) {
@@ -135,11 +145,17 @@ Plot waterfall(const ScalingRow& row, const std::string& chosen) {
     const double next = level - *share * ideal;
     add(part.name, next > level ? "good" : "bad", level, next, next - level,
         with_sign(next - level, 3));
+    if (const auto& known = row.loss_of_efficiency_ci95)
+      set_bounds(intervals.marks.back(), (*known).*part.ci95, level, -ideal);
     level = next;
   });
   add("measured", "accent", 0, *row.speedup, *row.speedup, readable(*row.speedup));
-  // On an axis from zero, small losses of a large speed-up would be hair lines.
-  plot.value.from = std::max(0.0, lowest - 1.2 * std::max(highest - lowest, 0.02 * ideal));
+  set_bounds(intervals.marks.back(), row.efficiency_ci95, 0, ideal);
+  std::erase_if(intervals.marks, [](const PlotMark& mark) { return !mark.low; });
+  if (!intervals.marks.empty()) plot.caption += " Lines: 95 % intervals.";
+  plot.series.push_back(std::move(intervals));
+  // Axes end at values, not intervals, and begin at zero: lengths can be compared.
+  plot.value.from = 0;
   plot.value.to = highest;
   return plot;
 }

@@ -320,8 +320,9 @@ class Drawing {
     const double half = 0.36;
     const Spot a = spot(mark.at - half, value_.clamped(*mark.low)),
                b = spot(mark.at + half, value_.clamped(*mark.high));
-    const double wide = std::abs(b.x - a.x),
-                 high = std::max(std::abs(b.y - a.y), *mark.value == 0 ? 0 : 0.6);
+    const double least = *mark.value == 0 ? 0 : 0.6;  // a small loss stays visible
+    const double wide = std::max(std::abs(b.x - a.x), least),
+                 high = std::max(std::abs(b.y - a.y), least);
     return "<rect x=\"" + number(std::min(a.x, b.x)) + "\" y=\"" + number(std::min(a.y, b.y)) +
            "\" width=\"" + number(wide) + "\" height=\"" + number(high) + "\"" +
            filled(series.color) + "><title>" + xml_escaped(tip_of(plot_, series, mark)) +

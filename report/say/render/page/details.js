@@ -8,7 +8,7 @@ function stepsSection(report) {
   const ms = () => run.step_samples_s.map(s => 1000 * s);
   const stride = () => (run.step_stride ?? 1) * (run.steps_per_mark ?? 1);
   const shape = figure(
-      'Histogram', 'Slowest rank of each step; of a run with steps_per_mark, means over so many.',
+      'Histogram', 'Time of the slowest rank in each step; of a run that marks only every few steps, their means.',
       () => barChart(
           histogram(ms(), 40).map(bin => readable(bin.x)), [{
             label: 'steps',

@@ -23,12 +23,27 @@ function reportSections(report) {
       .filter(Boolean);
 }
 
+// Links to the cards, which get names for it. Few cards need none.
+const places = new Set();
+function contents(cards) {
+  if (cards.length < 4) return null;
+  return make('nav', {class: 'screen contents', 'aria-label': 'contents'}, ...cards.map(card => {
+    const name = card.querySelector('h2').textContent, stem = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+    card.id = stem;
+    for (let n = 2; places.has(card.id); n++) card.id = `${stem}-${n}`;
+    places.add(card.id);
+    return make('a', {href: '#' + card.id}, name);
+  }));
+}
+
 const data = JSON.parse(document.getElementById('data').textContent);
+learn(data.words);
 const main = document.querySelector('main');
 data.reports.forEach((report, i) => {
-  main.append(make('header', {}, make('h1', {}, title(report)), i === 0 ? toggle() : null), ...reportSections(report));
+  const cards = reportSections(report);
+  main.append(...[make('header', {}, make('h1', {}, title(report)), i === 0 ? toggle() : null), contents(cards), ...cards].filter(Boolean));
 });
-if (!data.reports.length) main.append(make('p', {}, 'No report.'));
+main.append(data.reports.length ? wordsCard(data.words) : make('p', {}, 'No report.'));
 document.title = data.reports.length ? 'scalemark: ' + title(data.reports[0]) : 'scalemark';
 
 startTheme();

@@ -13,10 +13,12 @@ function saveSvgAsPng(file, svg) {
 
 function plotElement() {
   const title = make('h3'), box = make('div', {class: 'plot'}), caption = make('figcaption'), buttons = make('div');
-  const show = ({title: name, svg, csv, file, caption: words}) => {
-    title.textContent = name;
-    box.replaceChildren(svgOf(svg));
-    caption.textContent = words;
+  const show = ({title: name, chosen, svg, wide, csv, file, caption: words}) => {
+    title.textContent = chosen ? `${name}: ${chosen}` : name;
+    const pictures = [svgOf(svg), svgOf(wide)];  // the style sheet shows the one that fits the width
+    pictures.forEach((picture, i) => picture.setAttribute('class', i ? 'wide' : 'narrow'));
+    box.replaceChildren(...pictures);
+    caption.replaceChildren(...explained(words));
     buttons.replaceChildren(saveAs(name, {
       SVG: () => save(`${file}.svg`, dataUrl('image/svg+xml', svg)),
       PNG: () => saveSvgAsPng(`${file}.png`, svg),

@@ -13,15 +13,17 @@ const verdicts = {
 function answerSection(report) {
   const {about, figures, verdict, parts, what, effort, table: columns, found, notes, facts} = report.answer;
   const light = verdict && make('p', {class: `verdict ${verdicts[verdict][0]}`}, verdicts[verdict][1]);
-  const items = (lines, kind) => lines.length ? make('ul', {class: `words ${kind}`}, ...lines.map(line => make('li', {}, line))) : null;
+  const items = (lines, kind) =>
+      lines.length ? make('ul', {class: `words ${kind}`}, ...lines.map(line => make('li', {}, ...explained(line)))) : null;
   return card(
       'Answer', about ? make('p', {class: 'faint'}, about) : null, items(parts, 'against'),
       make(
           'div', {class: 'figures'},
           ...figures.map(({value, label}) => make('div', {}, make('p', {class: 'large'}, value), make('p', {class: 'faint'}, label))),
           light),
-      make('p', {}, [what, effort].filter(Boolean).join(' \u00b7 ')), columns[0]?.cells.length > 1 ? textTable(columns) : null,
-      items(found, ''), items(notes, 'against'), make('p', {class: 'faint'}, facts.join(' \u00b7 ')));
+      make('p', {}, [what, effort].filter(Boolean).join(' \u00b7 ')),
+      columns[0]?.cells.length > 1 ? make('div', {class: 'answer'}, textTable(columns)) : null, items(found, ''), items(notes, 'against'),
+      make('p', {class: 'faint'}, facts.join(' \u00b7 ')));
 }
 
 const isScaling = title => /^(Scaling|Lost efficiency), /.test(title);
@@ -49,7 +51,6 @@ const effectsSection = report => sectionCard(report, isOfEffects, plotFigures(re
 
 function throughputSection(report) {
   if (!okRuns(report).length) return null;
-  return card(
-      'Throughput and phases', make('div', {class: 'pair'}, plotFigures(report, 'throughput'), plotFigures(report, 'step')),
-      plotFigures(report, 'runs'));
+  const pair = [plotFigures(report, 'throughput'), plotFigures(report, 'step')].filter(Boolean);
+  return card('Throughput and phases', make('div', {class: 'pair'}, ...pair), plotFigures(report, 'runs'));
 }

@@ -144,8 +144,8 @@ void add_latencies(std::vector<Column>& columns, const Lines& lines, Block block
 
 std::vector<Column> size_columns(const Lines& lines) {
   if (lines.front().any().collective == Collective::kBarrier) return {};
-  return {column({"size", "B"}, false, lines,
-                 [](const Line& line) { return std::to_string(line.bytes); }),
+  return {column({"size"}, false, lines,
+                 [](const Line& line) { return size_text(static_cast<double>(line.bytes)); }),
           column({"count", "elements"}, false, lines, [](const Line& line) {
             return std::to_string(line.bytes / bytes_of(line.any().dtype));
           })};

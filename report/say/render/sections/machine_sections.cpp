@@ -2,14 +2,18 @@
 // the state of the machines.
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/base/number_words.h"
+#include "core/base/text.h"
 #include "report/record/report_json.h"
 #include "report/say/render/sections/sweep_sections.h"
 #include "report/say/render/text.h"
@@ -154,6 +158,47 @@ std::string place_of(const TelemetryRecord& record) {
   return record.values.device.empty() ? place : place + " " + record.values.device;
 }
 
+// The name of a source ends with its unit, which stands behind each reading instead.
+struct ReadingUnit {
+  std::string_view ending;
+  std::string (*text)(double);
+};
+constexpr auto kReadingUnits = std::to_array<ReadingUnit>(
+    {{"_bytes_per_s", [](double value) { return rate_text(value, "B/s"); }},
+     {"_per_s", [](double value) { return readable(value) + " per s"; }},
+     {"_bytes", [](double value) { return size_text(std::round(value)); }},
+     {"_share", [](double value) { return percent(value, 2); }},
+     {"utilisation", [](double value) { return percent(value, 2); }},
+     {"_MHz", [](double value) { return grouped(value) + " MHz"; }},
+     {"_W", [](double value) { return readable(value) + " W"; }},
+     {"_C", [](double value) { return readable(value) + " degrees C"; }}});
+
+const ReadingUnit& reading_unit_of(std::string_view source) {
+  static constexpr ReadingUnit kNone{"", readable};
+  const auto found = std::ranges::find_if(
+      kReadingUnits, [&](const ReadingUnit& unit) { return source.ends_with(unit.ending); });
+  return found == kReadingUnits.end() ? kNone : *found;
+}
+
+// "quota_throttled_periods_per_s" -> "quota throttled periods", "busy_cpus" -> "busy CPUs"
+std::string source_in_words(std::string_view source) {
+  static const std::map<std::string_view, std::string_view> kWords{
+      {"cpu", "CPU"},      {"cpus", "CPUs"},   {"ecc", "ECC"},      {"hw", "hardware"},
+      {"io", "I/O"},       {"pcie", "PCIe"},   {"ranks", "ranks'"}, {"sm", "SM"},
+      {"steal", "stolen"}, {"sw", "software"}, {"tcp", "TCP"},      {"xid", "Xid"}};
+  const std::string_view unit = reading_unit_of(source).ending;
+  if (unit.starts_with('_')) source.remove_suffix(unit.size());
+  std::string text;
+  for (const std::string_view word : split(source, "_")) {
+    text += (text.empty() ? "" : " ") + std::string(value_at(kWords, word, word));
+  }
+  return text;
+}
+
+std::string reading_text(const Extremes& of, double value) {
+  return reading_unit_of(of.source).text(value);
+}
+
 std::string attempt_text(const Attempt& attempt) {
   std::string text = attempt.samples_per_sec ? readable(*attempt.samples_per_sec) : "failed";
   return attempt.reason.empty() ? text : text + " (" + attempt.reason + ")";
@@ -162,15 +207,15 @@ std::string attempt_text(const Attempt& attempt) {
 Section telemetry_section(const std::vector<Extremes>& rows) {
   Section section{"The machine during the window", {}, {}};
   section.columns = {
-      column({"source"}, true, rows, &Extremes::source),
+      column({"source"}, true, rows, [](const Extremes& e) { return source_in_words(e.source); }),
       column({"lowest"}, false, rows,
-             [](const Extremes& e) { return readable(e.lowest->values.min); }),
+             [](const Extremes& e) { return reading_text(e, e.lowest->values.min); }),
       column({"means"}, true, rows,
              [](const Extremes& e) {
-               return readable(e.lowest_mean) + " to " + readable(e.highest_mean);
+               return reading_text(e, e.lowest_mean) + " to " + reading_text(e, e.highest_mean);
              }),
       column({"highest"}, false, rows,
-             [](const Extremes& e) { return readable(e.highest->values.max); }),
+             [](const Extremes& e) { return reading_text(e, e.highest->values.max); }),
       column({"lowest in"}, true, rows, [](const Extremes& e) { return place_of(*e.lowest); }),
       column({"highest in"}, true, rows, [](const Extremes& e) { return place_of(*e.highest); })};
   section.lines.push_back(

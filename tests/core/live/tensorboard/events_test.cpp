@@ -56,6 +56,39 @@ TEST(TensorBoardEvents, AScalarIsTheseBytes) {
   EXPECT_EQ(events.bytes(), "");
 }
 
+TEST(TensorBoardEvents, TheFirstValueOfATagHasItsDescription) {
+  const auto described = [](std::string_view tag) {
+    Events events;
+    events.scalar(tag, 1, 0, 0.5);
+    const std::string first = messages_in(events.take()).front();
+    events.scalar(tag, 1, 0, 0.5);
+    const std::string second = messages_in(events.take()).front();
+    EXPECT_LT(second.size(), 60U) << "it is described once";
+    return first.size() > second.size() ? first.substr(second.size()) : std::string();
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  EXPECT_TRUE(has(described("Summary/loss"), "training loss, mean over the ranks"));
+  EXPECT_TRUE(described("Summary/loss").ends_with(from_hex("20 01")));  // a scalar
+  EXPECT_TRUE(has(described("Summary/evaluation_top-1"), "a metric, as top-1"));
+  EXPECT_TRUE(has(described("time/forward_seconds"), "mean time of this phase"));
+  EXPECT_TRUE(has(described("time/step_seconds"), "the slowest rank"));
+  EXPECT_TRUE(has(described("machine/busy_cpus"), "telemetry"));
+  EXPECT_EQ(described("mine/own"), "");
+  Events events;
+  events.histogram("weights/a.b", 0, 0, count_values(std::vector<float>{1}));
+  EXPECT_TRUE(events.bytes().substr(0, events.bytes().size() - 4).ends_with(from_hex("20 02")));
+}
+
+TEST(TensorBoardEvents, TheSummaryComesFirst) {
+  for (const Tag& tag : tags()) {
+    const std::string name = tag.name;
+    EXPECT_TRUE(name.starts_with("Summary/") || name > "Summary/~") << name;
+    EXPECT_GT(std::string_view(tag.meaning).size(), 10U) << name;
+  }
+}
+
 TEST(TensorBoardEvents, AZeroStandsThereButStepAndTimeZeroDoNot) {
   Events events;
   events.scalar("a", 0, 0, 0);

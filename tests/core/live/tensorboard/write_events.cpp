@@ -75,7 +75,7 @@ int scalemark::commands::write_events(int argc, char** argv) {
   Writer writer{fs::path(argv[1])};
   constexpr int kSteps = 12;
   for (int step = 1; step <= kSteps; ++step) {
-    writer.events().scalar("loss/train", step, kStarted + step, 2.3 * std::exp(-step / 5.0));
+    writer.events().scalar("Summary/loss", step, kStarted + step, 2.3 * std::exp(-step / 5.0));
     writer.histogram("weights/conv1", step, normal(0.02 * std::sqrt(step), 1));
     writer.histogram("gradients/conv1", step, normal(0.1 / step, 2));
   }
