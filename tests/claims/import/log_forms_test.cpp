@@ -1,6 +1,7 @@
 // Every form has these in common: prefixes change nothing, two runs are told, damage never crashes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <random>
