@@ -41,6 +41,10 @@ class Usage(unittest.TestCase):
         self.assertIn("baseline make", self.refused(64, "baseline"))
         self.assertIn("data bench", run("data", "--help").stdout)
 
+    def test_comments_that_a_shell_passes_on(self):
+        for words in (("sweep", "--quick", "#", "a", "first", "table"), ("train", "#", "--nothing"), ("#", "the", "help")):
+            self.assertIn("zsh passes comments on as words", self.refused(64, *words))
+
     def test_missing_doubled_and_stray_arguments(self):
         self.assertIn("usage: scalemark COMMAND", run().stdout)
         self.assertIn("usage: scalemark sweep", run("help", "sweep").stdout)
