@@ -239,7 +239,7 @@ std::string shell_command(const std::vector<std::string>& words) {
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = move_local_rank_back(arguments);
-  if (rest.empty()) return {.action = Action::kHelp};
+  if (rest.empty()) return {.action = Action::kFirstQuestion};
   refuse_comment(rest);
   // `help data` prints the general help, which lists the commands that begin with "data".
   if (rest.front() == "help" && rest.size() > (begins_longer_name(rest.back()) ? 2u : 1u)) {
