@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/outputs.h"
+#include "apps/scalemark/plan_text.h"
 #include "apps/scalemark/rank_command.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/error.h"
@@ -43,23 +45,9 @@ struct ResolvedComm {
   std::map<std::string, std::string> common;  // settings that must be equal on all ranks
 };
 
-std::string points_table(const CollectivePlan& plan) {
-  std::vector<Column> columns{
-      {{"point"}, true}, {{"size"}}, {{"ranks"}}, {{"members"}, true}, {{"state"}, true}};
-  const std::string runs = counted(plan.repetitions, "run");
-  for (const CollectivePoint& point : plan.points) {
-    const std::string cells[] = {
-        point.group, point.bytes() ? size_text(static_cast<double>(point.bytes())) : "-",
-        std::to_string(point.world_size), number_ranges(point.members),
-        point.skipped ? "skipped" : runs};
-    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
-  }
-  return reporting::section_text({"", std::move(columns), {}}, terminal_of(STDOUT_FILENO));
-}
-
 // One line for each reason, with the points that have it.
-std::string skipped_list(const CollectivePlan& plan) {
-  std::vector<std::string> reasons;
+std::vector<std::string> skipped_lines(const CollectivePlan& plan) {
+  std::vector<std::string> reasons, lines;
   std::map<std::string, std::vector<std::string>> groups;
   for (const CollectivePoint& point : plan.points) {
     if (!point.skipped) continue;
@@ -67,29 +55,22 @@ std::string skipped_list(const CollectivePlan& plan) {
     if (with_it.empty()) reasons.push_back(*point.skipped);
     with_it.push_back(point.group);
   }
-  std::string text = reasons.empty() ? "" : "\nSkipped, because they cannot be:\n";
   for (const std::string& reason : reasons) {
-    text += "  " + reason + ": " + listed(groups[reason]) + "\n";
+    lines.push_back("Skipped: " + reason + ": " + listed(groups[reason]));
   }
-  return text;
+  return lines;
 }
 
-// The last words of the sentence on what is measured, for a plan of points and one of pairs alike.
-std::string about_time(const CollectivePlan& plan) {
-  return "about " + rough_duration(planning::estimated_s(plan)) +
-         " in all, which may be wrong by a factor of 3.\n";
-}
-
-std::string totals(const CollectivePlan& plan) {
+std::string totals(const ResolvedComm& resolved) {
+  const CollectivePlan& plan = resolved.plan;
   const auto skipped = std::ranges::count_if(
       plan.points, [](const CollectivePoint& point) { return point.skipped.has_value(); });
   const auto points = std::ssize(plan.points) - skipped;
-  std::string text = "\n" + counted(points, "point");
+  std::string text = counted(points, "point");
   if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
-  text += " x " + std::to_string(plan.repetitions) +
-          " blocks = " + std::to_string(points * plan.repetitions) + " runs on " +
-          std::to_string(plan.world_size) + " ranks; " + about_time(plan);
-  return text + "Each block runs every point once, in an order of its own, from seed + block.\n";
+  return text + " x " + counted(plan.repetitions, "block") + " = " +
+         counted(points * plan.repetitions, "run") + " on " + ranks_in_words(resolved.base) + "; " +
+         about_in_all(planning::estimated_s(plan));
 }
 
 std::string pairs_text(const CollectivePlan& plan) {
@@ -111,7 +92,7 @@ std::string pairs_text(const CollectivePlan& plan) {
             std::string(pairs.divisions > 1 ? ", and over parts drawn at random" : "") + ", " +
             counted(pairs.divisions, "division") + " x " + counted(planning::kRunsOfParts, "run");
   }
-  return text + "; " + about_time(plan);
+  return text + "; " + about_in_all(planning::estimated_s(plan));
 }
 
 std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {
@@ -127,12 +108,68 @@ std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {
   return rows;
 }
 
-// --dry-run prints this: the plan and the settings with their origins.
+// Points that differ in their size alone; with --details each by itself.
+struct Sizes {
+  CollectivePoint first;
+  std::string name;
+  std::int64_t least = 0, most = 0, memory = 0;
+  double run_s = 0;  // one run of each of them
+};
+
+std::vector<Sizes> sizes_by_name(const CollectivePlan& plan, bool details) {
+  std::vector<Sizes> all;
+  for (const CollectivePoint& point : plan.points) {
+    if (point.skipped) continue;
+    const std::string name = details ? point.group : planning::point_name(point, "SIZE");
+    const auto known = std::ranges::find(all, name, &Sizes::name);
+    Sizes& sizes = known == all.end() ? all.emplace_back(point, name, point.bytes()) : *known;
+    sizes.least = std::min(sizes.least, point.bytes());
+    sizes.most = std::max(sizes.most, point.bytes());
+    sizes.memory = std::max(sizes.memory, planning::buffer_bytes(point));
+    sizes.run_s += planning::estimated_run_s(point);
+  }
+  return all;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  return bytes ? size_text(static_cast<double>(bytes)) : reporting::kAbsent;
+}
+
+std::vector<Column> sizes_columns(const CollectivePlan& plan, bool details) {
+  const auto rows = sizes_by_name(plan, details);
+  std::vector<Column> columns{
+      reporting::column({"point"}, true, rows, &Sizes::name),
+      reporting::column({"size"}, true, rows,
+                        [](const Sizes& sizes) {
+                          const std::string least = bytes_text(sizes.least);
+                          if (sizes.least == sizes.most) return least;
+                          return least + " to " + bytes_text(sizes.most);
+                        }),
+      reporting::column({"on ranks"}, true, rows,
+                        [](const Sizes& sizes) { return number_ranges(sizes.first.members); }),
+      reporting::column({"a block"}, false, rows,
+                        [](const Sizes& sizes) { return rough_duration(sizes.run_s); }),
+      reporting::column({"memory"}, false, rows,
+                        [](const Sizes& sizes) { return bytes_text(sizes.memory); })};
+  return columns;
+}
+
 std::string collective_plan_table(const ResolvedComm& resolved) {
   const CollectivePlan& plan = resolved.plan;
-  const std::string table = plan.pairs ? "" : points_table(plan);
-  const std::string text = plan.pairs ? pairs_text(plan) : skipped_list(plan) + totals(plan);
-  return table + text + "\nSettings\n" + setting_lines(setting_rows(resolved));
+  const bool details = resolved.base.details;
+  ShownPlan shown{.what = "links between " + ranks_in_words(resolved.base),
+                  .columns = {},
+                  .lines = {plan.pairs ? pairs_text(plan) : totals(resolved)},
+                  .settings = setting_rows(resolved)};
+  if (!plan.pairs) {
+    shown.what = "collectives by themselves, on " + std::string(name_of(plan.device));
+    shown.columns = sizes_columns(plan, details);
+  }
+  if (details && !plan.pairs)
+    shown.lines.emplace_back(
+        "Each block runs every point once, in an order of its own, from seed + block.");
+  std::ranges::move(skipped_lines(plan), std::back_inserter(shown.lines));
+  return set_plan(std::move(shown), details);
 }
 
 // {"plan": {...}, "settings": {option: text}, "origins": {option: origin}}

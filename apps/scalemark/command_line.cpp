@@ -214,6 +214,15 @@ std::vector<std::string> move_local_rank_back(std::vector<std::string> arguments
   return arguments;
 }
 
+// At a terminal zsh hands on the comment behind a command, word by word.
+void refuse_comment(const std::vector<std::string>& words) {
+  if (std::ranges::find(words, "#") == words.end()) return;
+  throw usage(
+      "'#' is no argument of scalemark", "a comment stands on a line of its own",
+      "zsh passes comments on as words: leave them out, or `setopt interactive_comments`; a "
+      "file of that name is ./#");
+}
+
 CommandLine help_of(Command command) {
   CommandLine line{.action = Action::kCommandHelp};
   line.invocation.command = command;
@@ -230,7 +239,8 @@ std::string shell_command(const std::vector<std::string>& words) {
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   std::vector<std::string> rest = move_local_rank_back(arguments);
-  if (rest.empty()) return {.action = Action::kHelp};
+  if (rest.empty()) return {.action = Action::kFirstQuestion};
+  refuse_comment(rest);
   // `help data` prints the general help, which lists the commands that begin with "data".
   if (rest.front() == "help" && rest.size() > (begins_longer_name(rest.back()) ? 2u : 1u)) {
     rest.erase(rest.begin());

@@ -23,7 +23,8 @@ struct Invocation {
   std::string command_line;            // the same quoted for a shell, as the report shows it
 };
 
-enum class Action { kRun, kVersion, kHelp, kCommandHelp };
+// kFirstQuestion: no word at all was typed.
+enum class Action { kRun, kVersion, kHelp, kCommandHelp, kFirstQuestion };
 
 struct CommandLine {
   Action action = Action::kRun;

@@ -28,6 +28,10 @@ struct CommandRow {
 std::span<const CommandRow> command_rows();
 const CommandRow& row_of(settings::Command command);
 
+// `scalemark` alone: a person at a terminal is asked whether to measure what one more process gives
+// on this machine, and gets the answer; anybody else gets the help.
+ExitCode ask_first_question();
+
 // Prints a result on stdout and flushes it; lines that are wider than the terminal are folded
 // (terminal.h). Throws io_error (74) when it cannot be written.
 ExitCode print_result(const std::string& text);

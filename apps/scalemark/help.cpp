@@ -258,6 +258,7 @@ std::string program_help() {
          "\n  scalemark COMMAND --help   options of a command\n"
          "  scalemark --version        version, commit, torch\n\n"
          "first steps:\n"
+         "  scalemark                                         (at a terminal) does a second process pay?\n"
          "  scalemark doctor                                  is everything here?\n"
          "  scalemark train                                   a small network, one rank\n"
          "  scalemark train --workload resnet50 --nproc-per-node 2\n"

@@ -22,6 +22,7 @@
 #include "core/machine/survey.h"
 #include "core/machine/topology.h"
 #include "core/plan/scale_down.h"
+#include "core/settings/processes.h"
 #include "core/settings/reader.h"
 #include "core/settings/value.h"
 
@@ -124,12 +125,16 @@ settings::Place probe_place(const std::string& given_run_id) {
 }
 
 std::string assume_gpus(const settings::RawSettings& raw, settings::Machine& machine) {
-  if (!settings::is_on(raw, "dry_run") || value_at(raw, "device").text != "cuda" ||
-      !machine.gpus.empty())
-    return {};
+  if (!settings::is_on(raw, "dry_run") || !machine.gpus.empty()) return {};
   constexpr std::size_t kAssumed = 8;
-  machine.gpus.resize(kAssumed);
-  return "no GPU is here: planned for " + std::to_string(kAssumed) + " on each machine";
+  const std::string on_each = std::to_string(kAssumed) + " on each machine";
+  if (value_at(raw, "device").text == "cuda") {
+    machine.gpus.resize(kAssumed);
+    return "no GPU is here: planned for " + on_each;
+  }
+  const bool said = raw.contains("device") || raw.contains("nproc_per_node");
+  if (said || settings::nodes_in(raw) < 2) return {};
+  return "no GPU is here: planned for CPUs; --device cuda plans for " + on_each;
 }
 
 planning::AvailableMemory memory_there() {

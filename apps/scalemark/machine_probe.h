@@ -43,7 +43,7 @@ inline constexpr const char* kStartDate = "SCALEMARK_START_DATE";
 settings::Place probe_place(const std::string& given_run_id);
 
 // --dry-run can plan for GPUs on a laptop or a login node: assumes some where there are none.
-// Returns a note on that; empty: nothing was assumed.
+// Returns what the number of ranks rests on; empty: on what is here, or on options.
 std::string assume_gpus(const settings::RawSettings& raw, settings::Machine& machine);
 
 // The memory of the whole machine, and of its first GPU.

@@ -63,6 +63,8 @@ ExitCode run(const std::vector<std::string>& arguments) {
       return print_result(version_text());
     case Action::kHelp:
       return page_result(program_help());
+    case Action::kFirstQuestion:
+      return ask_first_question();
     case Action::kCommandHelp:
       return page_result(command_help(line.invocation.command, line.topic));
     case Action::kRun:

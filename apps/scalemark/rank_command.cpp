@@ -90,12 +90,11 @@ void resolve(const Invocation& invocation, RankCommand& command) {
   base.date = around.place.date;
   base.about = layers.about;
   base.yes = settings::is_on(layers.raw, "yes");
+  base.details = settings::is_on(layers.raw, "details");
   scale_down(invocation.command, probed.machine, layers, base);
   Problems& problems = layers.problems;
-  if (const std::string note = assume_gpus(layers.raw, probed.machine); !note.empty()) {
-    layers.notes.push_back(note);
-    around.machine = probed.machine;
-  }
+  base.assumed = assume_gpus(layers.raw, probed.machine);
+  around.machine = probed.machine;
   RankCommand::RankOptions rank_options = command.read(layers.raw, probed.machine, problems);
   if (take_nodes_of_pod(rank_options, around, layers.raw))
     rank_options = command.read(layers.raw, probed.machine, problems);
@@ -147,7 +146,8 @@ void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& bas
   if (!ours || !seconds || *seconds <= kLongest || base.yes) return;
   const std::string time = rough_duration(*seconds);
   if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
-    std::cerr << "This takes about " << time << " by the estimate. Go on? [y/N] " << std::flush;
+    std::cerr << "This takes about " << time
+              << " by the estimate; --scale-down makes it minutes. Go on? [y/N] " << std::flush;
     std::string answer;
     std::getline(std::cin, answer);
     if (answer.starts_with('y') || answer.starts_with('Y')) return;
@@ -198,9 +198,12 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   const reporting::FailOn checked(general.fail_on);
   if (general.dry_run) {
     const bool json = general.log_format == settings::LogFormat::kJson;
+    if (json && !base.assumed.empty()) print_note(base.assumed);
     if (json) return print_data(command.plan_text(json));
     return print_result((base.about.empty() ? "" : base.about + "\n\n") + command.plan_text(json));
   }
+  if (base.details)
+    throw usage("--details without --dry-run", "it belongs to the plan that --dry-run prints");
   refuse_lost_working_folder();
   make_missing_images(base);
   command.refuse_files(Inputs(invocation));

@@ -35,6 +35,8 @@ struct ResolvedCommand {
   std::string date;                      // it replaces {date}; ranks that are started get it
   std::optional<process::MetricsAddress> metrics;
   bool yes = false;                                // --yes: a long plan is meant
+  bool details = false;                            // --details: --dry-run prints all of the plan
+  std::string assumed;                             // see assume_gpus()
   std::string about;                               // empty: the file says nothing
   std::vector<reporting::ScaledDown> scaled_down;  // --scale-down changed these
 };

@@ -3,13 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
-#include "apps/scalemark/commands.h"
+#include "apps/scalemark/plan_text.h"
 #include "apps/scalemark/sweep_command.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/catalogue/strategy.h"
+#include "core/catalogue/workload.h"
 #include "core/plan/order.h"
 #include "core/plan/plan_json.h"
 #include "core/settings/layers.h"
@@ -93,134 +97,97 @@ using planning::Plan;
 using planning::PlannedPoint;
 using reporting::Column;
 
-constexpr const char* kNoSize = "-";
-
-std::string batch_text(const PlannedPoint& point, std::int64_t size) {
-  if (point.batch_search) return "auto";
-  return size == 0 ? kNoSize : std::to_string(size);
-}
-
-std::string role_text(planning::Role role) {
-  return std::string(role == planning::Role::kSolo ? reporting::kNoExchange : name_of(role));
-}
-
-std::string points_table(const Plan& plan) {
-  std::vector<Column> columns{{{"order"}},  {{"point"}, true},   {{"role"}, true},
-                              {{"ranks"}},  {{"members"}, true}, {{"batch"}},
-                              {{"accum."}}, {{"global"}},        {{"precision"}, true},
-                              {{"about"}},  {{"memory"}}};
-  for (const std::size_t place : {4U, 6U, 7U, 8U, 10U}) columns[place].may_go = true;
-  for (const planning::PlannedRun& run : planning::block(plan, 0)) {
-    const PlannedPoint& p = plan.points[run.point];
-    const auto& size = p.settings.size;
-    const std::string cells[] = {
-        std::to_string(run.order + 1),
-        p.group,
-        role_text(p.role) + (p.asked ? "" : " (added)"),
-        std::to_string(p.world_size),
-        number_ranges(planning::members_of(plan, run)),
-        batch_text(p, size.batch_size),
-        std::to_string(size.gradient_accumulation_steps),
-        batch_text(p, size.global_batch_size),
-        std::string(name_of(p.settings.parallel.precision)),
-        rough_duration(p.estimated_s),
-        p.memory_estimate_bytes ? size_text(p.memory_estimate_bytes) : kNoSize};
-    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].cells.push_back(cells[i]);
-  }
-  return reporting::section_text({"", std::move(columns), {}}, terminal_of(STDOUT_FILENO));
-}
-
-std::string skipped_list(const Plan& plan) {
-  std::string text;
-  for (const PlannedPoint& point : plan.points) {
-    if (point.skipped) text += "  " + point.group + ": " + *point.skipped + "\n";
-  }
-  return text.empty() ? text : "\nSkipped, because they cannot be:\n" + text;
-}
-
-std::string slices_list(const Plan& plan) {
-  std::string text = "\nScaling tables:\n";
-  for (const planning::Slice& slice : plan.slices) {
-    text += "  " + std::string(name_of(slice.kind)) + ":";
-    for (const auto& [option, value] : slice.fixed) text += " " + option + "=" + value;
-    text += "; against " + (slice.baseline ? plan.points[*slice.baseline].group : "nothing");
-    text += "\n";
-  }
-  return text;
-}
-
-// Says why there are points that nobody asked for.
-std::string added_list(const Plan& plan) {
-  const auto added = [&](planning::Role role) {
-    return std::ranges::any_of(
-        plan.points, [&](const PlannedPoint& point) { return !point.asked && point.role == role; });
+// The points that can run and how long one run of each takes: numbers in their names by value, or
+// with `details` in the order of the first block.
+std::vector<Column> points_columns(const Plan& plan, bool details) {
+  std::vector<planning::PlannedRun> runs = planning::block(plan, 0);
+  const auto point_of = [&](const planning::PlannedRun& run) -> const PlannedPoint& {
+    return plan.points[run.point];
   };
-  std::string text;
-  if (added(planning::Role::kBaseline)) {
-    text += "A baseline is added: the one rank with which efficiency compares.\n";
-  }
-  if (added(planning::Role::kSolo)) {
-    text +=
-        "Points with no exchange are added: each rank trains by itself, to tell what sharing the "
-        "machine costs.\n";
-  }
-  return text;
+  const auto key = [&](const auto& run) { return planning::sorting_key(point_of(run).group); };
+  if (!details) std::ranges::stable_sort(runs, {}, key);
+  std::vector<Column> columns{
+      reporting::column({"point"}, true, runs,
+                        [&](const auto& run) { return point_of(run).group; }),
+      reporting::column({"ranks"}, true, runs,
+                        [&](const auto& run) {
+                          const PlannedPoint& p = point_of(run);
+                          const bool solo = p.role == planning::Role::kSolo;
+                          return std::to_string(p.world_size) +
+                                 (solo ? ", " + std::string(reporting::kNoExchange) : "") +
+                                 (p.asked || !details ? "" : " (added)");
+                        }),
+      reporting::column({"a run"}, false, runs,
+                        [&](const auto& run) { return rough_duration(point_of(run).estimated_s); }),
+      reporting::column({"memory"}, false, runs, [&](const auto& run) {
+        const auto bytes = point_of(run).memory_estimate_bytes;
+        return bytes ? size_text(bytes) : std::string(reporting::kAbsent);
+      })};
+  if (!details) return columns;
+  columns.push_back(reporting::column({"on ranks"}, true, runs, [&](const auto& run) {
+    return number_ranges(planning::members_of(plan, run));
+  }));
+  return columns;
 }
 
-std::string searches_list(const Plan& plan) {
-  std::string text;
+// Says what else the plan decides: what cannot run, which batches are searched, which points are
+// set against which.
+void add_decisions(const Plan& plan, std::vector<std::string>& lines) {
+  lines.emplace_back(
+      "The order is that of the first block; each block has its own, from seed + block, and draws "
+      "the rank of points with one rank anew.");
+  for (const PlannedPoint& point : plan.points) {
+    if (point.skipped) lines.push_back("Skipped is " + point.group + ": " + *point.skipped + ".");
+  }
   for (const planning::BatchSearch& search : plan.searches) {
-    text += "  " + search.id + ": the largest that fits there, used by " +
-            std::to_string(search.users.size()) + " points\n";
+    lines.push_back("Searched before the first block: the largest batch that fits " + search.id +
+                    ", for " + counted(std::ssize(search.users), "point") + ".");
   }
-  return text.empty() ? text : "\nBatch sizes to be searched before the first block:\n" + text;
+  for (const planning::Slice& slice : plan.slices) {
+    std::string line = "Scaling, " + std::string(name_of(slice.kind)) + ":";
+    for (const auto& [option, value] : slice.fixed) line += " " + option + "=" + value;
+    lines.push_back(line + "; against " +
+                    (slice.baseline ? plan.points[*slice.baseline].group : "nothing") + ".");
+  }
 }
 
-std::string totals(const Plan& plan) {
+// How many runs there are, how long they take, and what ends them or starts them anew.
+std::vector<std::string> totals(const ResolvedSweep& resolved) {
+  const Plan& plan = resolved.plan;
   const auto skipped = std::ranges::count_if(
       plan.points, [](const PlannedPoint& point) { return point.skipped.has_value(); });
-  std::string text = "\n" + std::to_string(std::ssize(plan.points) - skipped) + " points";
-  if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
-  text += " x " + std::to_string(plan.stop.least_blocks) +
-          " blocks = " + std::to_string(plan.runs.size()) + " runs on " +
-          counted(plan.world_size, "rank") + "; about " + rough_duration(plan.estimated_s) +
-          " in all, which may be wrong by a factor of 3.\n";
-  text += "The order is that of the first block; each block has its own, from seed + block.\n";
-  if (plan.world_size > 1) {
-    text += "So is the rank of points with one rank: each block draws it anew.\n";
-  }
-  text += added_list(plan);
+  std::string all = counted(std::ssize(plan.points) - skipped, "point");
+  if (skipped > 0) all += " (" + std::to_string(skipped) + " more skipped: --details)";
+  std::vector<std::string> lines{all + " x " + counted(plan.stop.least_blocks, "block") + " = " +
+                                 counted(std::ssize(plan.runs), "run") + " on " +
+                                 ranks_in_words(resolved.base) + "; " +
+                                 about_in_all(plan.estimated_s)};
   if (const auto n = planning::environments_of(plan).size(); n > 1) {
-    text += "Libraries read variables once: ranks are started anew for each of the " +
-            std::to_string(n) + " environments of each block, " +
-            std::to_string(n * static_cast<std::size_t>(plan.stop.least_blocks)) +
-            " times in all.\n";
+    lines.push_back("Libraries read variables once: ranks are started anew for each of the " +
+                    std::to_string(n) + " environments of each block, " +
+                    std::to_string(n * static_cast<std::size_t>(plan.stop.least_blocks)) +
+                    " times in all.");
   }
   if (!plan.sweep.tune.empty()) {
-    text += "From the fourth block on, values of " + settings::option_flag(plan.sweep.tune) +
-            " that are surely slower than the fastest are left out.\n";
+    lines.push_back("From the fourth block on, values of " +
+                    settings::option_flag(plan.sweep.tune) +
+                    " that are surely slower than the fastest are left out.");
   }
   if (plan.stop.until_ci) {
-    text += "More blocks are run until the intervals of throughput and efficiency are within +-" +
-            given_percent(*plan.stop.until_ci) + ".\n";
+    lines.push_back(
+        "More blocks are run until the intervals of throughput and efficiency are within +-" +
+        given_percent(*plan.stop.until_ci) + ".");
   }
   if (plan.stop.max_time_s) {
-    text += "No block begins that would end later than " + age_text(*plan.stop.max_time_s) +
-            " after the start.\n";
+    lines.push_back("No block begins that would end later than " + age_text(*plan.stop.max_time_s) +
+                    " after the start.");
   }
-  if (plan.memory_available_bytes) {
-    text += "Memory is an estimate for one rank; each has " +
-            size_text(*plan.memory_available_bytes) + " or more.\n";
-    const auto beyond = std::ranges::count_if(plan.points, [&](const PlannedPoint& point) {
-      return !point.skipped && point.memory_estimate_bytes > *plan.memory_available_bytes;
-    });
-    if (beyond > 0) {
-      text += "! " + counted(beyond, "point") +
-              " may not fit into that, and would end as out of memory: --scale-down, or smaller "
-              "batches, images or sequences.\n";
-    }
+  std::vector<std::uint64_t> needed;
+  for (const PlannedPoint& point : plan.points) {
+    if (!point.skipped) needed.push_back(point.memory_estimate_bytes);
   }
-  return text;
+  std::ranges::move(memory_lines(plan.memory_available_bytes, needed), std::back_inserter(lines));
+  return lines;
 }
 
 // Each setting's values over the points that were asked for, in their order.
@@ -236,6 +203,41 @@ std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
     }
   }
   return values;
+}
+
+// "resnet50, 224 px, ddp, fp32, 8/32 samples per rank, 1 thread per rank, cpu, gloo"
+std::string traits_of(const Plan& plan) {
+  constexpr std::pair<const char*, const char*> kTraits[] = {{"workload", ""},
+                                                             {"image_size", " px"},
+                                                             {"sequence_length", " tokens"},
+                                                             {"strategy", ""},
+                                                             {"precision", ""},
+                                                             {"batch_size", " samples per rank"},
+                                                             {"threads", " threads per rank"},
+                                                             {"device", ""},
+                                                             {"backend", ""}};
+  auto values = point_values(plan);
+  if (!plan.searches.empty()) values["batch_size"] = {"auto"};
+  const auto is_used = [&](std::string_view option) {  // sizes of inputs are of some networks only
+    return (option != "image_size" && option != "sequence_length") ||
+           std::ranges::any_of(values["workload"], [&](const std::string& name) {
+             return std::ranges::count(catalogue::find_workload(name)->options, option) > 0;
+           });
+  };
+  std::vector<std::string> traits;
+  for (const auto& [option, unit] : kTraits) {
+    if (!is_used(option)) continue;
+    std::vector<std::string>& all = values[option];
+    std::erase_if(all, [](const std::string& value) { return value.empty() || value == "0"; });
+    // One rank alone has no strategy.
+    if (all.size() > 1) std::erase(all, catalogue::baseline_strategy());
+    if (all.empty()) continue;
+    traits.push_back(joined(all, "/") + unit);
+    const auto plural = traits.back().find("s per rank");
+    if (traits.back().starts_with("1 ") && plural != std::string::npos)
+      traits.back().erase(plural, 1);
+  }
+  return joined(traits, ", ");
 }
 
 // Every option of the sweep: the list given, or what the points have.
@@ -269,8 +271,14 @@ std::vector<SettingRow> setting_rows(const ResolvedSweep& resolved) {
 
 std::string plan_table(const ResolvedSweep& resolved) {
   const Plan& plan = resolved.plan;
-  return points_table(plan) + skipped_list(plan) + searches_list(plan) + slices_list(plan) +
-         totals(plan) + "\nSettings\n" + setting_lines(setting_rows(resolved));
+  const bool details = resolved.base.details;
+  std::vector<std::string> lines = totals(resolved);
+  if (details) add_decisions(plan, lines);
+  return set_plan({.what = traits_of(plan),
+                   .columns = points_columns(plan, details),
+                   .lines = std::move(lines),
+                   .settings = setting_rows(resolved)},
+                  details);
 }
 
 std::string plan_document(const ResolvedSweep& resolved) {

@@ -36,7 +36,8 @@ struct SettingRow {
 // narrow terminal.
 std::string setting_lines(const std::vector<SettingRow>& rows);
 
-// --dry-run of a sweep prints this: the plan and the settings with their origins.
+// --dry-run of a sweep prints this: the plan in brief (plan_text.h), or with --details all of it
+// and the settings with their origins.
 std::string plan_table(const ResolvedSweep& resolved);
 
 // {"plan": {...}, "settings": {option: text}, "origins": {option: origin}}

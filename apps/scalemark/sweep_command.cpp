@@ -17,6 +17,9 @@
 #include "core/plan/estimates.h"
 #include "core/plan/make_plan.h"
 #include "core/plan/order.h"
+#include "core/plan/quick_network.h"
+#include "core/settings/option.h"
+#include "core/settings/settings_json.h"
 
 namespace scalemark::cli {
 namespace {
@@ -128,12 +131,25 @@ class SweepCommand : public RankCommand {
   }
 
   ExitCode run(const api::EngineApi& engine, process::RunRequest request) override {
+    request.command_line += words_of_quick();
     return engine.sweep({.run = std::move(request),
                          .settings = resolved_.base.settings,
                          .plan = std::move(resolved_.plan)});
   }
 
  private:
+  // Writes what --quick chose as options: whoever repeats the command without it trains the same.
+  std::string words_of_quick() const {
+    const settings::Settings& settings = resolved_.base.settings;
+    const auto flat = settings::flat_settings(settings);
+    std::string words;
+    for (const settings::Option& option : settings::all_options()) {
+      if (value_at(settings.origins, std::string(option.name)) != planning::kOfQuick) continue;
+      words += " " + settings::option_flag(option) + " " + shown_value(flat, option);
+    }
+    return words;
+  }
+
   // Refuses a plan of which no point fits into memory by the estimate, which may be 20 % off.
   void refuse_too_large() const {
     const planning::Plan& plan = resolved_.plan;

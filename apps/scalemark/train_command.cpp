@@ -1,18 +1,23 @@
 // scalemark train makes settings from its options, which --dry-run prints, and a report.
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
+#include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/outputs.h"
+#include "apps/scalemark/plan_text.h"
 #include "apps/scalemark/rank_command.h"
 #include "apps/scalemark/setting_text.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/catalogue/workload.h"
 #include "core/plan/estimates.h"
+#include "core/plan/listed_configs.h"
 #include "core/plan/plan.h"
 #include "core/settings/machine.h"
 #include "core/settings/option.h"
@@ -24,20 +29,18 @@
 namespace scalemark::cli {
 namespace {
 
-std::string headline(const settings::Settings& settings, int world_size) {
+std::string headline(const settings::Settings& settings) {
   const catalogue::Workload* workload = catalogue::find_workload(settings.task.workload);
   if (!workload) return {};
   const catalogue::ModelShape shape = planning::shape_of(*workload, settings);
   return workload->title + ": " + grouped(workload->parameters(shape)) + " parameters, " +
-         significant(workload->flops_per_sample(shape) / 1e9, 4) + " GFLOP" +
-         " per sample forward and backward; " + counted(world_size, "rank") + " on " +
-         std::string(name_of(settings.parallel.device)) + "\n";
+         significant(workload->flops_per_sample(shape) / 1e9, 4) +
+         " GFLOP per sample forward and backward; on " +
+         std::string(name_of(settings.parallel.device));
 }
 
-// --dry-run prints this: the resolved settings with their origins.
-std::string settings_table(const settings::Settings& settings, int world_size) {
+std::vector<SettingRow> setting_rows(const settings::Settings& settings) {
   auto values = settings::flat_settings(settings);
-
   std::vector<SettingRow> rows;
   for (const settings::Option& option : settings::all_options()) {
     for (const std::string& name : setting_names(option, settings.origins)) {
@@ -51,7 +54,31 @@ std::string settings_table(const settings::Settings& settings, int world_size) {
     if (!value_at(settings.origins, name).empty())
       rows.push_back({nullptr, name, plain(values[name]), value_at(settings.origins, name)});
   }
-  return headline(settings, world_size) + setting_lines(rows);
+  return rows;
+}
+
+// The one run as a plan. How long epochs take depends on data that nobody has opened yet.
+ShownPlan shown_plan(const ResolvedCommand& base) {
+  const settings::Settings& settings = base.settings;
+  const int ranks = settings::world_size_of(settings);
+  const std::vector<std::string> point{planning::point_name(settings, ranks)};
+  const auto cells = [&](const char* head, std::string cell) {
+    return reporting::Column{{head}, false, {std::move(cell)}};
+  };
+  const auto memory = planning::estimated_memory_bytes(settings, ranks);
+  const double seconds = planning::estimated_train_s(settings, ranks);
+  const auto& epochs = settings.measuring.epochs;
+  ShownPlan plan{.what = headline(settings),
+                 .columns = {{{"point"}, true, point},
+                             cells("ranks", std::to_string(ranks)),
+                             cells("a run", epochs ? "-" : rough_duration(seconds)),
+                             cells("memory", size_text(memory))},
+                 .lines = {"1 run on " + ranks_in_words(base) + "; " +
+                           (epochs ? "its time is that of " + counted(*epochs, "epoch") + "."
+                                   : about_in_all(seconds))},
+                 .settings = setting_rows(settings)};
+  std::ranges::move(memory_lines(memory_available(base), {memory}), std::back_inserter(plan.lines));
+  return plan;
 }
 
 // {"settings": {...}, "origins": {...}}
@@ -89,8 +116,8 @@ class TrainCommand : public RankCommand {
 
   std::string plan_text(bool json) const override {
     const settings::Settings& settings = base_.settings;
-    return json ? settings_document(settings)
-                : settings_table(settings, settings::world_size_of(settings));
+    if (json) return settings_document(settings);
+    return set_plan(shown_plan(base_), base_.details);
   }
 
   void refuse_files(Inputs inputs) const override {

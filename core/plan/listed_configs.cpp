@@ -95,9 +95,7 @@ Forecast of_train(const RawSettings& raw, const Surveyed& surveyed) {
   if (!found.problems.empty()) return found;
   const settings::Settings& settings = resolved.settings;
   const int ranks = settings.launch.nproc_per_node * settings.launch.nnodes;
-  const double step_s = estimated_step_s(settings, ranks);
-  found.estimated_s = estimated_start_s(settings) + estimated_setup_s(settings) +
-                      estimated_steps_s(settings, run_length_of(settings), step_s);
+  found.estimated_s = estimated_train_s(settings, ranks);
   found.memory_share =
       share_of(estimated_memory_bytes(settings, ranks),
                memory_of_a_rank(settings, settings.launch.nproc_per_node, surveyed));
@@ -105,6 +103,12 @@ Forecast of_train(const RawSettings& raw, const Surveyed& surveyed) {
 }
 
 }  // namespace
+
+double estimated_train_s(const settings::Settings& settings, int world_size) {
+  return estimated_start_s(settings) + estimated_setup_s(settings) +
+         estimated_steps_s(settings, run_length_of(settings),
+                           estimated_step_s(settings, world_size));
+}
 
 Forecast forecast(settings::Command command, const RawSettings& raw, const Surveyed& surveyed) {
   switch (command) {

@@ -11,6 +11,7 @@
 #include "core/plan/order.h"
 #include "core/plan/point_builder.h"
 #include "core/plan/presets.h"
+#include "core/plan/quick_network.h"
 #include "core/settings/machine.h"
 #include "core/settings/option.h"
 #include "core/settings/processes.h"
@@ -132,6 +133,15 @@ class PlanMaker {
   void decide_workload() {
     if (find_axis(axes_, "workload")) return;
     const bool gpus = computes_on_gpus(request_.asked, request_.machine);
+    const settings::RawSettings& own = request_.asked.own;
+    if (request_.asked.sweep.quick && settings::given_by_a_person(own, "quick")) {
+      std::ranges::move(
+          axes_of_quick(request_.machine, gpus, request_.memory_available_bytes, axes_),
+          std::back_inserter(axes_));
+      std::ranges::stable_sort(axes_, {},
+                               [](const Axis& axis) { return settings::find_option(axis.option); });
+      return;
+    }
     axes_.insert(axes_.begin(), Axis{"workload", {gpus ? "resnet50" : "mlp"}, "default"});
   }
 

@@ -22,6 +22,26 @@ std::vector<settings::Variables> distinct(const Plan& plan,
 
 }  // namespace
 
+std::string sorting_key(std::string_view name) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string key;
+  for (std::size_t i = 0; i < name.size();) {
+    if (!is_digit(name[i])) {
+      key += name[i++];
+      continue;
+    }
+    std::size_t end = i;
+    while (end < name.size() && is_digit(name[end])) ++end;
+    const std::string_view digits = name.substr(i, end - i);
+    const bool is_fraction = i > 1 && name[i - 1] == '.' && is_digit(name[i - 2]);
+    // Longer numbers come later, and "9" stays behind "." and "-".
+    if (!is_fraction) key.append(digits.size() - 1, ':');
+    key += digits;
+    i = end;
+  }
+  return key;
+}
+
 const settings::Variables& environment_of(const PlannedPoint& point) {
   return point.settings.launch.environment;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,10 @@ void shuffle(std::vector<T>& items, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   shuffle(items, random);
 }
+
+// A key by which names of points sort: the numbers in them by value, so that bucket5 comes before
+// bucket10, and as text behind a point.
+std::string sorting_key(std::string_view name);
 
 // Points that differ in the variables of --env need processes of their own, since libraries read
 // those once: which environments a plan has, and which points run in each.

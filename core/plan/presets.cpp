@@ -64,6 +64,7 @@ constexpr int kFewestForIntervals = 3;
 constexpr int kLeastUntilSure = 10;  // METRICS.md, "Stop when sure"
 constexpr double kUntilSureMost_s = 3600;
 constexpr double kQuick_s = 60, kThorough_s = 20 * 60;
+constexpr double kQuickRun_s = 10;     // runs of --quick are shorter where their steps are
 constexpr double kSafety = 0.8;        // estimates are rough
 constexpr double kWarmupShare = 0.35;  // a run whose time is cut warms up for at most this share
 constexpr double kShortestRun_s = 0.3;
@@ -132,7 +133,9 @@ class Scheduler {
   void quick() {
     plan_.stop.least_blocks = plan_.sweep.repetitions.value_or(1);
     const double limit = plan_.stop.max_time_s.value_or(kQuick_s);
-    const double block = (kSafety * limit - start_s() - restarts_s()) / plan_.stop.least_blocks;
+    double block = (kSafety * limit - start_s() - restarts_s()) / plan_.stop.least_blocks;
+    if (!plan_.stop.max_time_s)
+      block = std::min(block, kQuickRun_s * static_cast<double>(points_.size()));
     set_lengths({.block_s = block, .least_warmup_s = 1});
     hold(limit, "quick");
   }

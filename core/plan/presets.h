@@ -31,8 +31,8 @@ std::vector<int> threads_of(const Plan& plan);
 // Repetitions and lengths are these:
 //
 //   default     5 blocks; warm-up 20 steps and 2 s (10 s on a GPU), window 100 steps and 2 s
-//   --quick     1 block within 60 s: warm-up of 1 s, window at most 2 s, both cut to what is there;
-//               no intervals
+//   --quick     1 block within 60 s, runs of 10 s at most: warm-up of 1 s, window of 2 s and 100
+//               steps, both cut to what is there; no intervals. What is trained: quick_network.h
 //   --thorough  5 blocks (3 when time is short) within 20 minutes, windows up to 10 s; before them
 //               the machine's fingerprint, 2 s for each of its measurements or 1/600 of the time
 //   --burn-in   windows of 60 s (less, so that there are 10 blocks), until the hours are over

@@ -173,8 +173,8 @@ Problem problem_of(const RawSettings& raw, const std::string& option, std::strin
 bool given_by_a_person(const RawSettings& raw, std::string_view option) {
   const auto found = raw.find(option);
   if (found == raw.end()) return false;
-  const std::string& origin = found->second.origin;
-  return origin != "default" && origin != "recipe" && origin != "derived" && origin != "scale_down";
+  constexpr std::string_view kOurs[] = {"default", "recipe", "derived", "quick", "scale_down"};
+  return std::ranges::find(kOurs, found->second.origin) == std::end(kOurs);
 }
 
 namespace {

@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/catalogue/backends.h"
+#include "core/plan/order.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/verdict.h"
 
@@ -14,8 +15,10 @@ namespace scalemark::reporting {
 namespace {
 
 auto reading_order(const PointRecord& p) {
-  return std::tie(p.workload, p.task, p.precision, p.data, p.image_size, p.sequence_length,
-                  p.batch_size, p.gradient_accumulation_steps, p.world_size, p.strategy, p.group);
+  return std::tuple_cat(
+      std::tie(p.workload, p.task, p.precision, p.data, p.image_size, p.sequence_length,
+               p.batch_size, p.gradient_accumulation_steps, p.world_size, p.strategy),
+      std::tuple(planning::sorting_key(p.group)));
 }
 
 auto reading_order(const CollectiveRecord& run) {

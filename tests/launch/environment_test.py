@@ -117,7 +117,7 @@ def told(_):
     """--dry-run names the axis and how often ranks are started; old names are reported."""
     done = run("sweep", *TWO_RANKS, "--env", "NCCL_BLOCKING_WAIT=,1", "--repetitions", 4, "--dry-run")
     check("ranks are started anew for each of the 2 environments of each block, 8 times in all" in done.stdout, done.stdout)
-    check(re.search(r"env\.NCCL_BLOCKING_WAIT +unset,1 +option", done.stdout), done.stdout)
+    check(re.search(r"Set by option: .*env\.NCCL_BLOCKING_WAIT unset,1", done.stdout), done.stdout)
     check("NCCL_BLOCKING_WAIT is the old name of TORCH_NCCL_BLOCKING_WAIT" in done.stderr, done.stderr)
 
 

@@ -45,6 +45,18 @@ PointRecord run_of(const std::string& group, int ranks, double step_s, int block
   return run;
 }
 
+TEST(Groups, StandInTheOrderOfTheNumbersInTheirNames) {
+  const std::vector<std::string> sorted{"mlp-bucket1", "mlp-bucket5", "mlp-bucket25",
+                                        "mlp-bucket100"};
+  Report report;
+  for (const std::size_t place : {3U, 0U, 2U, 1U})
+    report.points.push_back(run_of(sorted[place], 2, 0.1, 0));
+  summarise_sweep(report, {});
+  std::vector<std::string> groups;
+  for (const GroupRecord& group : report.groups) groups.push_back(group.group);
+  EXPECT_EQ(groups, sorted);
+}
+
 std::vector<PointRecord> two_ranks(int blocks) {
   std::vector<PointRecord> points;
   for (int block = 0; block < blocks; ++block) {

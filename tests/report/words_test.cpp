@@ -30,6 +30,28 @@ ScalingTable table(const char* kind, Fixed fixed) {
   return table;
 }
 
+TEST(PaymentInWords, FollowsTheIntervalOfTheSpeedUp) {
+  ScalingRow row{.world_size = 2, .points = {"a", "b", "c"}, .speedup = 1.4, .efficiency = 0.7};
+  row.efficiency_ci95 = {0.64, 0.77};
+  EXPECT_EQ(
+      payment_in_words(row),
+      "2 ranks give 1.40x of the 2.00x that would be ideal: efficiency 70 % (95 %: 64 to 77), "
+      "so they pay");
+  row.efficiency_ci95 = {0.45, 0.77};
+  EXPECT_TRUE(payment_in_words(row).ends_with(": whether they pay is open"));
+  row.efficiency_ci95 = {0.40, 0.49};
+  EXPECT_TRUE(payment_in_words(row).ends_with(", so they do not pay"));
+  row = {.world_size = 2, .points = {"a"}, .speedup = 1.4, .efficiency = 0.7, .at_least = 0.1};
+  EXPECT_EQ(
+      payment_in_words(row),
+      "2 ranks give 1.40x of the 2.00x that would be ideal: efficiency 70 % (one run), so they "
+      "pay");
+  row.at_least = 0.3;
+  EXPECT_TRUE(payment_in_words(row).ends_with("open")) << "the steps of one run differ by more";
+  row.at_least.reset();
+  EXPECT_TRUE(payment_in_words(row).ends_with("open"));
+}
+
 TEST(SliceText, NamesTheSizeAndWhatDistinguishesItFromTheOthers) {
   const std::vector<ScalingTable> tables{
       table("weak", {{"batch_size", "8"}, {"precision", "fp32"}, {"workload", "mlp"}}),

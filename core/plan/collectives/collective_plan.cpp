@@ -127,6 +127,16 @@ double estimated_call_s(const CollectivePoint& point) {
   return alone * (point.overlap_compute || point.congestion ? kBesideOthers : 1);
 }
 
+double estimated_run_s(const CollectivePoint& point) {
+  return std::max(kLeastCollectiveRun_s, kFewestCalls * estimated_call_s(point));
+}
+
+std::int64_t buffer_bytes(const CollectivePoint& point) {
+  return collectives::buffer_bytes(
+      {.collective = point.collective, .world_size = point.world_size, .elements = point.elements},
+      point.dtype, point.in_place);
+}
+
 double estimated_s(const CollectivePlan& plan) {
   if (plan.pairs) {
     return start_s(plan.device) + kGroupSetup_s +
@@ -136,9 +146,7 @@ double estimated_s(const CollectivePlan& plan) {
   double block = 0;
   for (const CollectiveBatch& batch : batches_of_block(plan, 0)) {
     block += kGroupSetup_s;
-    for (const std::size_t point : batch.points) {
-      block += std::max(kLeastCollectiveRun_s, kFewestCalls * estimated_call_s(plan.points[point]));
-    }
+    for (const std::size_t point : batch.points) block += estimated_run_s(plan.points[point]);
   }
   return start_s(plan.device) + plan.repetitions * block;
 }

@@ -103,6 +103,10 @@ inline constexpr double kGroupSetup_s = 0.05;  // a batch makes its group of ran
 // The time of one call.
 double estimated_call_s(const CollectivePoint& point);
 
+// The time of one run, and the bytes of the buffers of the rank that needs most.
+double estimated_run_s(const CollectivePoint& point);
+std::int64_t buffer_bytes(const CollectivePoint& point);
+
 // The time of all blocks, and of the start of the ranks.
 double estimated_s(const CollectivePlan& plan);
 

@@ -255,11 +255,7 @@ class CollectivePlanMaker {
 
   std::optional<std::string> too_large(const CollectivePoint& point) const {
     if (!request_.memory_available_bytes) return std::nullopt;
-    const auto needed =
-        static_cast<std::uint64_t>(collectives::buffer_bytes({.collective = point.collective,
-                                                              .world_size = point.world_size,
-                                                              .elements = point.elements},
-                                                             point.dtype, point.in_place));
+    const auto needed = static_cast<std::uint64_t>(buffer_bytes(point));
     if (needed <= *request_.memory_available_bytes) return std::nullopt;
     return "its buffers need " + size_text(needed) + ", and a rank has " +
            size_text(*request_.memory_available_bytes);

@@ -189,8 +189,8 @@ std::vector<Option> sweep_options() {
        .field = kField<&SweepSettings::quick>,
        .default_text = "off",
        .help =
-           "a first look within 60 s (or --max-time): one repetition, short windows; a plan that "
-           "cannot fit is refused"},
+           "a first look within 60 s (or --max-time): one repetition, short windows, ResNet-50 unless "
+           "--workload names another; a plan that cannot fit is refused"},
       {.name = "thorough",
        .kind = Kind::kFlag,
        .field = kField<&SweepSettings::thorough>,

@@ -228,6 +228,19 @@ std::vector<std::string> summary_in_words(const Report& report) {
   return sentences;
 }
 
+std::string payment_in_words(const ScalingRow& row) {
+  const std::string text = scaling_in_words(row);
+  Bounds speed_up;
+  if (row.efficiency_ci95) {
+    speed_up = {*row.efficiency_ci95.low * row.ideal(), *row.efficiency_ci95.high * row.ideal()};
+  } else if (row.at_least) {
+    speed_up = {*row.speedup * (1 - *row.at_least), *row.speedup * (1 + *row.at_least)};
+  }
+  if (speed_up && *speed_up.low > 1) return text + ", so they pay";
+  if (speed_up && *speed_up.high < 1) return text + ", so they do not pay";
+  return text + ": whether they pay is open";
+}
+
 std::vector<std::string> found_at(const Report& report, const ScalingRow& row) {
   std::vector<std::string> found{crossover_sentence(report, row),
                                  payload_sentence(report, row.world_size),

@@ -41,6 +41,10 @@ class Usage(unittest.TestCase):
         self.assertIn("baseline make", self.refused(64, "baseline"))
         self.assertIn("data bench", run("data", "--help").stdout)
 
+    def test_comments_that_a_shell_passes_on(self):
+        for words in (("sweep", "--quick", "#", "a", "first", "table"), ("train", "#", "--nothing"), ("#", "the", "help")):
+            self.assertIn("zsh passes comments on as words", self.refused(64, *words))
+
     def test_missing_doubled_and_stray_arguments(self):
         self.assertIn("usage: scalemark COMMAND", run().stdout)
         self.assertIn("usage: scalemark sweep", run("help", "sweep").stdout)
@@ -204,13 +208,25 @@ class Settings(unittest.TestCase):
 
     def test_dry_run_is_a_table_and_touches_nothing(self):
         with tempfile.TemporaryDirectory() as folder:
-            result = run("train", "--dry-run", "--workload", "resnet50", "--nproc-per-node", "2", cwd=folder)
+            typed = ("train", "--dry-run", "--workload", "resnet50", "--nproc-per-node", "2")
+            brief = run(*typed, cwd=folder).stdout
+            self.assertLessEqual(len([line for line in brief.splitlines() if line]), 8, brief)
+            self.assertRegex(brief, r"(?m)^resnet50-b32-fp32-w2-ddp +2 +\d+ (s|min) +[\d.]+ GiB$")
+            self.assertIn("1 run on 2 ranks of one machine; about ", brief)
+            self.assertIn("Set by option: workload resnet50; nproc_per_node 2.\n", brief)
+            result = run(*typed, "--details", cwd=folder)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("25,557,032 parameters", result.stdout)
             self.assertRegex(result.stdout, r"(?m)^  batch_size +\d+ +recipe$")
             self.assertRegex(result.stdout, r"(?m)^  nproc_per_node +2 +option$")
             self.assertRegex(result.stdout, r"(?m)^  iters +auto +default$")
             self.assertEqual(os.listdir(folder), [])
+
+    def test_details_are_about_a_plan(self):
+        result = run("train", "--details")
+        self.assertEqual(result.returncode, 64)
+        self.assertIn("--details without --dry-run", result.stderr)
+        self.assertIn("1 epoch", run("train", "--dry-run", "--workload", "resnet50", "--data", "photos", "--epochs", "1").stdout)
 
     def test_notes_are_no_errors(self):
         result = run("train", "--dry-run", "--image-size", "64")
@@ -247,9 +263,15 @@ class Sweep(unittest.TestCase):
             shown = self.plan("--config", str(path))
             self.assertEqual((shown["settings"]["batch_size"], shown["origins"]["batch_size"]),
                              ("8,16", f"config {path}"))
-            result = run("sweep", "--dry-run", "--device", "cpu", "--config", str(path))
-            self.assertRegex(result.stdout, r"(?m)^ +1  mlp-b")
-            self.assertIn("5 blocks", result.stdout)
+            plan = ("sweep", "--dry-run", "--device", "cpu", "--config", str(path))
+            result = run(*plan, "--details")
+            self.assertRegex(result.stdout, r"(?m)^mlp-b8-fp32-w2-none +2, no exchange \(added\) +[\d.]+ s +[\d.]+ MiB +0-1$")
+            self.assertRegex(result.stdout, r"(?m)^  batch_size +8,16 +config ")
+            brief = run(*plan).stdout
+            self.assertIn("6 points x 5 blocks = 30 runs on 2 ranks of one machine; about ", brief)
+            self.assertIn(f"Set by config {path}: batch_size 8,16; world_sizes 1,2.\n", brief)
+            self.assertEqual(re.findall(r"(?m)^mlp-b(\d+)", brief), ["8", "8", "8", "16", "16", "16"])
+            self.assertLessEqual(len([line for line in brief.splitlines() if line]), 14, brief)
 
     def test_nodes_start_a_rank_on_each_gpu(self):
         nodes = ("--nnodes", "16", "--node-rank", "0", "--rendezvous", "n1:29500")
@@ -258,6 +280,11 @@ class Sweep(unittest.TestCase):
             shown = self.plan(*words, *nodes, device="cuda", env={"CUDA_VISIBLE_DEVICES": ""})  # planned for 8 on each
             self.assertEqual(shown["plan"]["world_size"], ranks, words)
             self.assertEqual((shown["settings"]["nnodes"], shown["settings"]["nproc_per_node"]), ("16", str(each)), words)
+        for device, said in ((("--device", "cuda"), "128 ranks of 16 machines, 8 on each (no GPU is here: planned for 8 on each machine)"),
+                             ((), "16 ranks of 16 machines, 1 on each (no GPU is here: planned for CPUs; --device cuda plans for 8 on each machine)")):
+            for command in ("sweep", "comm"):
+                shown = run(command, "--dry-run", *device, *nodes, env={"CUDA_VISIBLE_DEVICES": ""})
+                self.assertIn(said, shown.stdout)
         shown = self.plan("--nnodes", "16", "--node-rank", "3", "--rendezvous", "n1:29500")
         self.assertEqual((shown["plan"]["world_size"], shown["settings"]["nproc_per_node"]), (16, "1"), "on CPUs")
 
@@ -308,10 +335,13 @@ class Sweep(unittest.TestCase):
             result = run("sweep", "--dry-run", "--tune", option)
             self.assertEqual(result.returncode, 64, result.stderr)
             self.assertIn("is no option whose values can be compared", result.stderr)
-        result = run("sweep", "--dry-run", "--device", "cpu", "--world-sizes", "2", "--tune", "bucket-cap-mb", "--nproc-per-node", "2")
+        tuned = ("sweep", "--dry-run", "--device", "cpu", "--world-sizes", "2", "--tune", "bucket-cap-mb", "--nproc-per-node", "2")
+        result = run(*tuned, "--details")
         self.assertEqual(result.returncode, 0, result.stderr)
         for size in (25, 1, 5, 10, 50, 100, 200):
             self.assertIn(f"-bucket{size}", result.stdout)
+        sizes = [int(size) for size in re.findall(r"-bucket(\d+)", run(*tuned).stdout)]
+        self.assertEqual(sizes, sorted(sizes), "by number")
         result = run("sweep", "--dry-run", "--device", "cpu,cuda")
         self.assertEqual(result.returncode, 78)
         self.assertIn("--device is 'cpu,cuda' (from option); a sweep computes on one device", result.stderr)
@@ -360,7 +390,7 @@ class Help(unittest.TestCase):
     def test_help_names_the_formats_that_the_command_makes_and_no_others(self):
         for command, made, others in [("accept", "drain undecided", "csv superbench prom effects links table,"),
                                       ("compare", "csv", "superbench drain"), ("report", "superbench links", "drain accept")]:
-            text = run(command, "--help").stdout.split("Options:")[1].split("--details")[0]
+            text = re.search(r"(?s)      --format(.*?)\n      --", run(command, "--help").stdout)[1]
             for word in made.split():
                 self.assertIn(word, text, command)
             for word in others.split():

@@ -65,14 +65,18 @@ class Comm(unittest.TestCase):
         self.assertEqual(set(settings), set(origins))
 
     def test_the_table_names_points_reasons_and_settings(self):
-        text = run("comm", "--dry-run", "--device", "cpu", "--backends", "gloo", "--sizes", "4KiB", "--via", "c10d,direct",
-                   "--collectives", "all-reduce,barrier").stdout
-        self.assertRegex(text, r"(?m)^all-reduce-4KiB-fp32-w2-gloo +4 KiB +2 +0-1 +5 runs$")
-        self.assertRegex(text, r"(?m)^barrier-w2-gloo +- +2 +0-1 +5 runs$")
-        self.assertRegex(text, r"(?m)^all-reduce-4KiB-fp32-w2-gloo-direct .*skipped$")
+        typed = ("comm", "--dry-run", "--device", "cpu", "--backends", "gloo", "--sizes", "4KiB,8KiB", "--via", "c10d,direct",
+                 "--collectives", "all-reduce,barrier")
+        brief = run(*typed).stdout
+        self.assertRegex(brief, r"(?m)^all-reduce-SIZE-fp32-w2-gloo +4 KiB to 8 KiB +0-1 +0.5\d* s +[\d.]+ KiB$")
+        self.assertLessEqual(len([line for line in brief.splitlines() if line]), 8, brief)
+        typed = tuple("4KiB" if word == "4KiB,8KiB" else word for word in typed)
+        text = run(*typed, "--details").stdout
+        self.assertRegex(text, r"(?m)^all-reduce-4KiB-fp32-w2-gloo +4 KiB +0-1 ")
+        self.assertRegex(text, r"(?m)^barrier-w2-gloo +- +0-1 ")
         self.assertIn("gloo can be called through c10d only (direct: nccl, mpi): all-reduce-4KiB-fp32-w2-gloo-direct, "
                       "barrier-w2-gloo-direct", text)
-        self.assertIn("2 points (2 more skipped) x 5 blocks = 10 runs on 2 ranks", text)
+        self.assertIn("2 points (2 more skipped) x 5 blocks = 10 runs on 2 ranks of one machine; about ", text)
         self.assertRegex(text, r"(?m)^  via +c10d,direct +option$")
         self.assertRegex(text, r"(?m)^  in_place +as training calls each +default$")
         self.assertRegex(text, r"(?m)^  congestion +off +default$")

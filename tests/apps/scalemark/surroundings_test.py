@@ -116,7 +116,7 @@ class Surroundings(unittest.TestCase):
         file = self.folder / "run.json"
         for text in ('{"batch_size": 7}', '\ufeff{"batch_size": 7}', '{\r\n  "batch-size": "7"\r\n}\r\n'):
             file.write_bytes(text.encode())
-            self.assertRegex(run("train", "--config", str(file), "--dry-run").stdout, r"(?m)^\W*batch.size\b.*\b7\b")
+            self.assertRegex(run("train", "--config", str(file), "--dry-run", "--details").stdout, r"(?m)^\W*batch.size\b.*\b7\b")
         for text in ('{"batch_size": 7,}', '{"batch_size": 7} // seven', "batch_size: 7\n", '{"batch_size": NaN}', '{"batch_size": 7}{"seed": 1}', ""):
             file.write_text(text)
             result = run("train", "--config", str(file), "--dry-run")

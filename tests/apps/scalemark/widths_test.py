@@ -29,7 +29,7 @@ EXACT = [  # each width has the same words
     ["train", "--help", "launch"], ["train", "--workload", "resnet5"], ["train", "--batch-size", "0"], ["train", "--device", "cuda", "--threads", "many"],
     ["sweep", "--batch-size", "1.."], ["report", "nothing.json"], ["report", SOURCE / "README.md"], ["report", "quiet.json", "--format", "markdown"],
     ["data", "verify", SOURCE / "docs"], ["published", "show", "nothing"], ["top", "."], ["import", SOURCE / "README.md", "--output", "rows.jsonl"],
-    ["doctor"], ["train", "--dry-run", "--workload", "resnet50", "--output", "out"], ["lint", "--explain", "speedup"], ["lint", "quiet.json"], ["lint", "disturbed.json"],
+    ["doctor"], ["train", "--dry-run", "--details", "--workload", "resnet50", "--output", "out"], ["train", "--dry-run", "--output", "out"], ["lint", "--explain", "speedup"], ["lint", "quiet.json"], ["lint", "disturbed.json"],
 ]
 LAID_OUT = [  # a table that does not fit loses columns, or its rows become sentences
     *(["report", f"{name}.json", *more] for name in ("quiet", "disturbed", "collectives", "whole_steps")
@@ -40,6 +40,7 @@ LAID_OUT = [  # a table that does not fit loses columns, or its rows become sent
     ["accept", *H100], ["accept", *H100, "--details"], ["accept", *H100, "--dry-run"], ["published", "list", "a100"], ["published", "lint"],
     ["published", "show", "practice"], ["published", "show", "dle-resnet50-a100"], ["sweep", *SWEPT, "--dry-run", "--nproc-per-node", "2"],
     ["sweep", "--config", "precision", "--dry-run", "--nproc-per-node", "2", "--output", "out"], ["comm", "--dry-run", "--nproc-per-node", "2", "--output", "out"],
+    ["sweep", *SWEPT, "--dry-run", "--details", "--nproc-per-node", "2"], ["comm", "--dry-run", "--details", "--output", "out"],
     ["reproduce", "dle-resnet50-a100", "--dry-run"],
 ]
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not LAUNCHERS.match(name) and name != "PAGER"}

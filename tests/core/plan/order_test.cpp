@@ -1,3 +1,5 @@
+#include "core/plan/order.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,6 +16,17 @@ std::vector<std::size_t> order_of(const std::vector<PlannedRun>& runs) {
   std::vector<std::size_t> order;
   for (const PlannedRun& run : runs) order.push_back(run.point);
   return order;
+}
+
+TEST(SortingKey, OrdersNumbersWithinNamesByTheirValue) {
+  const std::vector<std::string> sorted{"mlp-b8-w2",           "mlp-b8-w16",
+                                        "mlp-b16-w2-bucket1",  "mlp-b16-w2-bucket5",
+                                        "mlp-b16-w2-bucket25", "mlp-b16-w2-bucket100",
+                                        "mlp-b16-w2-rate0.25", "mlp-b16-w2-rate0.5",
+                                        "mlp-b16-w2-rate1.5",  "x"};
+  std::vector<std::string> names(sorted.rbegin(), sorted.rend());
+  std::ranges::sort(names, {}, sorting_key);
+  EXPECT_EQ(names, sorted);
 }
 
 TEST(Block, HoldsEveryPointThatCanRunOnce) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/plan/estimates.h"
+#include "core/plan/quick_network.h"
 #include "core/plan/task.h"
 #include "tests/core/plan/plans.h"
 
@@ -29,8 +30,9 @@ TEST(Schedule, TheDefaultIsFiveBlocksWithWindowsAsTrainHasThem) {
 
 TEST(Schedule, QuickFitsIntoAMinute) {
   for (const bool gpus : {false, true}) {
-    const Plan p = plan({{"quick", "on"}, {"batch_size", "8..32*2"}}, {0, 0, 0, 0, 0, 0, 0, 0},
-                        gpus ? kEightGpus : settings::Machine{.cores = 8});
+    const Plan p =
+        plan({{"quick", "on"}, {"workload", "mlp"}, {"batch_size", "8..32*2"}},
+             {0, 0, 0, 0, 0, 0, 0, 0}, gpus ? kEightGpus : settings::Machine{.cores = 8});
     EXPECT_EQ(p.stop.least_blocks, 1);
     EXPECT_LE(p.estimated_s, 60);
     EXPECT_EQ(p.stop.max_time_s, 60);
@@ -38,6 +40,61 @@ TEST(Schedule, QuickFitsIntoAMinute) {
     EXPECT_LT(*p.stop.deadline_s, 60) << "the report is written after the last run";
     EXPECT_LE(p.points[0].length.least_warmup_s, 1);
   }
+}
+
+// Where nobody names a network it is ResNet-50, in a size that answers within 40 s on two cores.
+TEST(Quick, MeasuresResNet50InSecondsOnACpu) {
+  const Plan p = plan({{"quick", "on"}}, {0, 0}, {.cores = 2});
+  EXPECT_EQ(groups(p),
+            (std::vector<std::string>{"resnet50-b8-fp32-w1-none", "resnet50-b8-fp32-w2-ddp",
+                                      "resnet50-b8-fp32-w2-none"}));
+  const settings::Settings& settings = p.points[0].settings;
+  EXPECT_EQ(settings.task.image_size, 64);
+  EXPECT_EQ(settings.origins.at("image_size"), kOfQuick);
+  EXPECT_LT(settings.recipe.learning_rate, 0.01) << "of a batch of 8, not of 256";
+  EXPECT_GT(p.estimated_s, 20);
+  EXPECT_LE(p.estimated_s, 40);
+}
+
+TEST(Quick, TakesTheRecipesBatchOnGpusAsFarAsItFits) {
+  const auto settings_on = [](int major, std::optional<std::uint64_t> bytes) {
+    const settings::Machine machine{
+        .cores = 8,
+        .gpus = std::vector(2, settings::Gpu{"any", settings::ComputeCapability{major, 0}})};
+    settings::RawSettings raw{{"quick", {"on", "option"}}};
+    const settings::SweepRequest asked = settings::read_sweep(raw);
+    return make_plan({.asked = asked,
+                      .machine = machine,
+                      .node_of_rank = {0, 0},
+                      .memory_available_bytes = bytes})
+        .plan.points.at(0)
+        .settings;
+  };
+  const auto h100 = settings_on(9, 80ULL << 30);
+  EXPECT_EQ(h100.size.batch_size, 256);
+  EXPECT_EQ(h100.parallel.precision, settings::Precision::kAmpBf16);
+  EXPECT_EQ(h100.task.image_size, 224);
+  EXPECT_EQ(settings_on(9, std::nullopt).size.batch_size, 256);
+  const auto small = settings_on(7, 8ULL << 30);
+  EXPECT_EQ(small.parallel.precision, settings::Precision::kFp32);
+  EXPECT_LT(small.size.batch_size, 128);
+  EXPECT_GE(small.size.batch_size, 16);
+}
+
+TEST(Quick, LeavesWhatAPersonNames) {
+  const Plan named = plan({{"quick", "on"}, {"workload", "mlp"}}, {0, 0}, {.cores = 2});
+  EXPECT_EQ(named.points[0].group, "mlp-b64-fp32-w1-none");
+  const Plan sized = plan({{"quick", "on"}, {"image_size", "32"}, {"batch_size", "4"}}, {0, 0});
+  EXPECT_EQ(sized.points[0].group, "resnet50-b4-fp32-w1-none");
+  EXPECT_EQ(sized.points[0].settings.task.image_size, 32);
+  const Plan strong = plan({{"quick", "on"}, {"global_batch_size", "16"}}, {0, 0});
+  EXPECT_EQ(strong.slices.size(), 1u) << "no batch of ours beside it";
+  EXPECT_EQ(strong.points[0].settings.size.global_batch_size, 16);
+  settings::RawSettings raw{{"quick", {"on", "scale_down"}}};
+  const settings::SweepRequest asked = settings::read_sweep(raw);
+  const Plan scaled =
+      make_plan({.asked = asked, .machine = {.cores = 2}, .node_of_rank = {0, 0}}).plan;
+  EXPECT_EQ(scaled.points[0].settings.task.workload, "mlp") << "--scale-down changes no network";
 }
 
 TEST(Schedule, WhatCannotFitIsRefusedWithWhatItNeedsAndWhatNeedsMost) {
@@ -98,7 +155,8 @@ TEST(Schedule, CommunicationCostTakesItsBlocksWhereThereIsCommunication) {
           << point.group << ' ' << iters;
     }
   }
-  EXPECT_LE(plan({{"quick", "on"}, {"communication_cost", "on"}}).estimated_s, 60);
+  EXPECT_LE(plan({{"quick", "on"}, {"workload", "mlp"}, {"communication_cost", "on"}}).estimated_s,
+            60);
 }
 
 TEST(Schedule, EachPointsFirstRepetitionHasATrace) {

@@ -68,8 +68,9 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   for (const auto name : option_names(kTrain)) {
     const Option* option = find_option(name);
     const bool becomes_rendezvous = name == "master_addr" || name == "master_port";
-    // A secret and who may watch stand in no settings; what --scale-down changes stands there.
-    const bool is_read_at_once = name == "run_token" || name == "scale_down" ||
+    // A secret, who may watch and how a plan is shown stand in no settings; what --scale-down
+    // changes stands there.
+    const bool is_read_at_once = name == "run_token" || name == "details" || name == "scale_down" ||
                                  name == "metrics_token" || name == "metrics_port";
     if (option->layer || becomes_rendezvous || is_read_at_once) continue;
     EXPECT_TRUE(flat.contains(std::string(name))) << name;

@@ -1,0 +1,36 @@
+// A plan as --dry-run prints it: in about eight lines, or with --details all of it, in one form for
+// train, sweep and comm.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/scalemark/setting_text.h"
+#include "report/say/table/text_table.h"
+
+namespace scalemark::cli {
+
+struct ResolvedCommand;
+
+struct ShownPlan {
+  std::string what;                        // the work: "resnet50, 64 px, ..."
+  std::vector<reporting::Column> columns;  // a row for each point, or for those of one list
+  std::vector<std::string> lines;          // the total, and what else there is to know
+  std::vector<SettingRow> settings;        // all; those that nobody chose are details
+};
+std::string set_plan(ShownPlan plan, bool details);
+
+// "128 ranks of 16 machines, 8 on each (no GPU is here: planned for 8 on each machine)"
+std::string ranks_in_words(const ResolvedCommand& base);
+
+// "about 12 min in all, which may be wrong by a factor of 3."
+std::string about_in_all(double seconds);
+
+// Says what a rank has beside what the table's column "memory" estimates for one, and how many of
+// the points that can run may not fit.
+std::vector<std::string> memory_lines(std::optional<std::uint64_t> available,
+                                      const std::vector<std::uint64_t>& needed);
+
+}  // namespace scalemark::cli
