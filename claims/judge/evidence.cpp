@@ -54,7 +54,7 @@ std::string scaled_value(const Report& report, const std::string& option,
 }
 
 // Any value is accepted for an option that --scale-down changed. A claim that names no network is
-// about any; one that names no strategy is about ranks that train one model together.
+// about any.
 bool fits(const Report& report, const PointRecord& run, const MappedPoint& point,
           const std::string& precision) {
   const auto same = [&](const auto& wanted, const auto& found, std::string_view option) {
@@ -68,8 +68,7 @@ bool fits(const Report& report, const PointRecord& run, const MappedPoint& point
          same(point.sequence_length, run.sequence_length, "sequence_length") &&
          same(point.gradient_accumulation_steps, run.gradient_accumulation_steps,
               "gradient_accumulation_steps") &&
-         (alone ||
-          (point.strategy.empty() ? run.strategy != "none" : run.strategy == point.strategy));
+         (alone || point.strategy.empty() || run.strategy == point.strategy);
 }
 
 Measured about(const Report& report, const PointRecord& run) {

@@ -229,12 +229,14 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   all.push_back(std::move(claim));
 }
 
-// Returns the point of another row of the table, even where that row's own number cannot be tested.
+// Returns the point of another row of the table, even where that row's own number cannot be tested:
+// what a ratio counts from may be a time of an epoch, on any chip.
 std::optional<MappedPoint> point_of(const NamedTable& table, const std::string& id) {
   const Row* found = published::find_row(table, id);
   if (!found) return std::nullopt;
   Row row = *found;
   row.untestable.reset();
+  row.relative_to.emplace();
   return published::map_row(row).point;
 }
 

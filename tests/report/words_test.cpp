@@ -376,7 +376,7 @@ TEST(Vocabulary, IsOneInEveryForm) {
 }
 
 TEST(Vocabulary, DocumentsSayBothNames) {
-  std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) + "/docs/METRICS.md");
+  std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) + "/docs/reference/METRICS.md");
   const std::string metrics(std::istreambuf_iterator<char>(file), {});
   for_each_loss([&](const auto& part) {
     const auto row = "| " + std::string(part.field) + " | " + part.name + " | ";

@@ -26,7 +26,7 @@ for page in PAGES:
     codes = re.findall(r"`([^`\n]+)`", text)
     words = [word for code in codes for word in code.split()] + re.findall(r"^ {6}([\w/]+\.(?:h|cpp)) ", text, re.M)
     names = [word for word in words if NAME.fullmatch(word) and "logistic" not in word]  # the example's files are nobody's
-    check(len(names) > 40, (page, len(names)))
+    check(len(names) > 20, (page, len(names)))
     missing = sorted({name for name in names if not is_there(name)})
     check(not missing, f"{page} names what is not there: {missing}")
     functions = {name for code in codes for name in re.findall(r"(\w+)\(\)", code)}

@@ -1,5 +1,6 @@
 // Predicts the throughput of world sizes that were not measured: beyond them by a rule, between
-// them on a line; and says how far off the rule was on published series (PREDICTION_STUDY.md). Pure.
+// them on a line; and says how far off the rule was on published series (PREDICTION_STUDY.md).
+// Pure.
 #pragma once
 
 #include <cstddef>

@@ -16,6 +16,7 @@
 #include "report/say/render/sections/sweep_sections.h"
 #include "report/say/render/text.h"
 #include "report/say/table/table.h"
+#include "report/say/words/our_words.h"
 #include "report/say/words/words.h"
 
 namespace scalemark::reporting {

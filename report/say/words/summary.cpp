@@ -179,14 +179,6 @@ std::string payload_sentence(const Report& report, int world_size) {
 
 }  // namespace
 
-std::span<const OurWord> our_words() {
-  static constexpr OurWord kWords[] = {
-#define SCALEMARK_WORD(word, meaning) {word, meaning},
-#include "report/say/words/word_list.inc"
-  };
-  return kWords;
-}
-
 std::vector<std::string> summary_in_words(const Report& report) {
   std::vector<std::string> sentences;
   const auto& verdict = report.verdict;

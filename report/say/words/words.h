@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -116,12 +115,6 @@ std::string where_text(const Record& record, const std::vector<Record>& all,
   }
   return text;
 }
-
-// A word of ours, or two with a comma between them, and its meaning in Markdown.
-struct OurWord {
-  const char *word, *meaning;
-};
-std::span<const OurWord> our_words();
 
 // --- A report as a whole.
 

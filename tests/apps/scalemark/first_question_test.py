@@ -9,7 +9,6 @@ import re
 import select
 import shlex
 import signal
-import sys
 import tempfile
 import time
 import unittest
