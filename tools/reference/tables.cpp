@@ -6,8 +6,7 @@
 #include "core/live/pages.h"
 #include "core/live/tensorboard/events.h"
 #include "report/record/finding_kinds.h"
-#include "report/say/words/our_words.h"
-#include "report/say/words/words.h"
+#include "report/say/render/render.h"
 #include "tools/reference/field_list.h"
 #include "tools/reference/reference.h"
 

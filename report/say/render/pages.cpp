@@ -16,7 +16,6 @@
 #include "report/say/render/sections/sweep_sections.h"
 #include "report/say/render/text.h"
 #include "report/say/table/table.h"
-#include "report/say/words/our_words.h"
 #include "report/say/words/words.h"
 
 namespace scalemark::reporting {
@@ -35,6 +34,14 @@ std::string console_sweep_text(const Report& report, const Terminal& terminal) {
 }
 
 }  // namespace
+
+std::span<const OurWord> our_words() {
+  static constexpr OurWord kWords[] = {
+#define SCALEMARK_WORD(word, meaning) {word, meaning},
+#include "report/say/words/word_list.inc"
+  };
+  return kWords;
+}
 
 std::string render_console(std::span<const Report> reports, Withheld withheld,
                            const Terminal& terminal) {

@@ -141,4 +141,11 @@ void write_renderings(const std::filesystem::path& folder, const Report& report)
 extern const char* const kPageFrame;   // page.html, with placeholders @STYLE@ @DATA@ ...
 extern const char* const kPageScript;  // the scripts, in order
 
+// A word of ours, or two with a comma between them, and its meaning in Markdown: the page's
+// glossary and docs/GLOSSARY.md.
+struct OurWord {
+  const char *word, *meaning;
+};
+std::span<const OurWord> our_words();
+
 }  // namespace scalemark::reporting
