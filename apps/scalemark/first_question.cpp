@@ -123,8 +123,8 @@ std::string sentence_on(const reporting::Report& report, const Question& questio
 std::optional<std::string> one_process_with_all_cores(const reporting::Report& report, int cores) {
   const auto* row = row_of_most(report);
   if (!row) return std::nullopt;
-  const auto run = std::ranges::find(report.points, row->group, &reporting::PointRecord::group);
-  if (run == report.points.end() || !run->batch_size || !run->image_size) return std::nullopt;
+  const reporting::PointRecord* run = reporting::first_run(report.points, row->group);
+  if (!run || !run->batch_size || !run->image_size) return std::nullopt;
   return "scalemark train --workload " + run->workload + " --image-size " +
          std::to_string(*run->image_size) + " --batch-size " +
          std::to_string(*run->batch_size * row->world_size) + " --lr-scaling linear --threads " +

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "claims/judge/claims.h"
+#include "claims/rows/arithmetic.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
 #include "core/base/number_words.h"

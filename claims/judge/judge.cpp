@@ -229,17 +229,6 @@ void judge_speedup(const Row& row, const Row& base, const NamedTable& table, Rep
   all.push_back(std::move(claim));
 }
 
-// Returns the point of another row of the table, even where that row's own number cannot be tested:
-// what a ratio counts from may be a time of an epoch, on any chip.
-std::optional<MappedPoint> point_of(const NamedTable& table, const std::string& id) {
-  const Row* found = published::find_row(table, id);
-  if (!found) return std::nullopt;
-  Row row = *found;
-  row.untestable.reset();
-  row.relative_to.emplace();
-  return published::map_row(row).point;
-}
-
 std::optional<Measured> measured_of(const Row& row, const MappedPoint& point,
                                     const NamedTable& table, Reports reports, std::string& what) {
   if (row.collective) return collective_of(reports, row);
@@ -247,7 +236,10 @@ std::optional<Measured> measured_of(const Row& row, const MappedPoint& point,
   if (row.metric != "speedup" || !row.gpus) return std::nullopt;
   std::optional<MappedPoint> base = point;
   base->world_size = 1;
-  if (row.relative_to && row.relative_to->row) base = point_of(table, *row.relative_to->row);
+  if (row.relative_to && row.relative_to->row) {
+    const Row* other = published::find_row(table, *row.relative_to->row);
+    base = other ? published::map_training(*other).point : std::nullopt;
+  }
   if (!base) return std::nullopt;
   const double claimed = row.value.value_or(row.low.value_or(row.high.value_or(1)));
   return nearest_precision(point, claimed, what, [&](const std::string& precision) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "claims/lint/lint.h"
+#include "claims/rows/arithmetic.h"
 #include "claims/rows/mapping.h"
 #include "core/base/characters.h"
 #include "core/base/number_words.h"

@@ -65,16 +65,6 @@ TrainedAs trained_as(const Row& row);
 // The words for number formats that rows may have: "amp_bf16", "fp8".
 std::vector<std::string_view> known_precisions();
 
-// The share that a sample takes of a GPU's arithmetic. Where the source leaves the number format
-// open, the faster one counts.
-struct Arithmetic {
-  double flops_of_sample = 0;  // forward and backward
-  double peak_per_sec = 0;     // dense FLOP/s of one GPU
-  std::string source;          // the datasheet and the number format
-};
-// Returns nothing where network, length of sequences, chip or number format are not known.
-std::optional<Arithmetic> arithmetic_of(const Row& row);
-
 // The point that tests a row of a scaling table.
 struct MappedPoint {
   std::string workload;
@@ -100,5 +90,9 @@ struct Mapping {
 };
 // docs/PUBLISHED.md, "What would be run", lists the words that are known.
 Mapping map_row(const Row& row);
+
+// Returns the training of a row as it is, whether or not its number claims anything and its chip is
+// known: a speed-up may count from it.
+Mapping map_training(const Row& row);
 
 }  // namespace scalemark::published

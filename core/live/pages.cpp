@@ -133,10 +133,6 @@ FieldJson shown(const auto& numbers, About MachineNumber::*about) {
   return list;
 }
 
-}  // namespace
-
-namespace {
-
 // Each rank has one of these at each time, if it is known.
 struct Measure {
   std::string name;

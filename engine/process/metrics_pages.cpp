@@ -37,6 +37,11 @@ std::string without_paths(const std::string& text) {
   return result;
 }
 
+live::Status without_paths(live::Status status) {
+  for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
+  return status;
+}
+
 // A server on all addresses is reached by the machine's name.
 std::string reachable(const std::string& address) {
   for (const std::string_view any : {"0.0.0.0:", "[::]:"}) {
@@ -75,11 +80,7 @@ std::optional<live::Endpoint::Page> MetricsPages::page(std::string_view path,
            live::metrics_page(shown.status, seconds_since_1970(), shown.done_points, form)}};
 }
 
-live::Status MetricsPages::status() {
-  live::Status status = shown_().status;
-  for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
-  return status;
-}
+live::Status MetricsPages::status() { return without_paths(shown_().status); }
 
 std::string MetricsPages::now() {
   live::Status fresh = status();
@@ -95,7 +96,7 @@ std::string MetricsPages::past() {
 }
 
 void MetricsPages::remember(live::Status status) {
-  for (live::FoundSoFar& finding : status.findings) finding.text = without_paths(finding.text);
+  status = without_paths(std::move(status));
   const std::lock_guard lock(memory_mutex_);
   recent_.add(std::move(status));
   past_.add(recent_.newest().value(), recent_.rates(0), seconds_since_1970());

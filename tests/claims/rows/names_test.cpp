@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "claims/rows/arithmetic.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/row.h"
 #include "claims/rows/show.h"
