@@ -24,6 +24,7 @@ using published::Row;
 using published::TrainedAs;
 using reporting::GroupRecord;
 using reporting::PointRecord;
+using reporting::PointStatus;
 using reporting::Report;
 
 // Rows state no size of images: theirs have 224 pixels.
@@ -147,27 +148,40 @@ std::string near_text(const MeasuredRate& measured, std::span<const NearRow> nea
 
 namespace {
 
-// Returns nothing for what is no training of a whole chip that rows are about.
-std::optional<MeasuredRate> rate_of(const Report& report, const GroupRecord& group) {
-  const PointRecord* run = reporting::first_run(report.points, group.group);
-  if (!run || group.standing.is_withheld() || run->world_size < 1) return std::nullopt;
-  const double rate = group.samples_per_sec.value_or(0);
-  const bool is_instance = run->device_name.find(" MIG ") != run->device_name.npos;
-  if (!run->task.empty() && run->task != "pretrain") return std::nullopt;  // an older report's
-  if (!(rate > 0) || !std::isfinite(rate) || is_instance || reporting::is_solo(*run))
+// Returns nothing for what is no training of a whole chip that rows are about. `rate` is the run's,
+// or the mean of its group.
+std::optional<MeasuredRate> rate_of(const PointRecord& run, double rate) {
+  if (run.status != PointStatus::kOk || run.world_size < 1) return std::nullopt;
+  const bool is_instance = run.device_name.find(" MIG ") != run.device_name.npos;
+  if (!run.task.empty() && run.task != "pretrain") return std::nullopt;  // an older report's
+  if (!(rate > 0) || !std::isfinite(rate) || is_instance || reporting::is_solo(run))
     return std::nullopt;
-  if (run->image_size.value_or(kPublishedImageSize) != kPublishedImageSize) return std::nullopt;
-  const auto chip = published::chip_in(run->device_name);
+  if (run.image_size.value_or(kPublishedImageSize) != kPublishedImageSize) return std::nullopt;
+  const auto chip = published::chip_in(run.device_name);
   if (!chip) return std::nullopt;
-  MeasuredRate measured{.workload = run->workload,
+  MeasuredRate measured{.workload = run.workload,
                         .chip = std::string(chip->name),
-                        .precision = run->precision,
+                        .precision = run.precision,
                         .framework = "scalemark",
-                        .gpus = run->world_size,
+                        .gpus = run.world_size,
                         .samples_per_sec = rate};
-  if (run->batch_size.value_or(0) > 0) measured.batch_size = run->batch_size;
-  if (run->sequence_length.value_or(0) > 0) measured.sequence_length = run->sequence_length;
+  if (run.batch_size.value_or(0) > 0) measured.batch_size = run.batch_size;
+  if (run.sequence_length.value_or(0) > 0) measured.sequence_length = run.sequence_length;
   return measured;
+}
+
+// A report of `train` has runs and no groups.
+std::vector<MeasuredRate> rates_of(const Report& report) {
+  std::vector<MeasuredRate> rates;
+  const auto add = [&](const PointRecord* run, const auto& measured, double rate) {
+    if (!run || measured.standing.is_withheld()) return;
+    if (auto one = rate_of(*run, rate)) rates.push_back(*std::move(one));
+  };
+  for (const GroupRecord& group : report.groups)
+    add(reporting::first_run(report.points, group.group), group, group.samples_per_sec.value_or(0));
+  if (!report.groups.empty()) return rates;
+  for (const PointRecord& run : report.points) add(&run, run, run.samples_per_sec);
+  return rates;
 }
 
 auto training_of(const MeasuredRate& one) {
@@ -195,31 +209,44 @@ void add_lines(const MeasuredRate& measured, const std::vector<NearRow>& near, s
   }
 }
 
+struct RatesOfTraining {
+  MeasuredRate rate;
+  std::vector<double> rates;  // a report has several of one rank, with and without exchange
+  std::set<const Report*> reports;
+};
+
 }  // namespace
 
 std::vector<std::string> published_beside(std::span<const Row> rows,
                                           const std::vector<const Report*>& reports) {
-  using Training = decltype(training_of(MeasuredRate()));
-  std::map<Training, std::pair<MeasuredRate, std::vector<double>>> trainings;
+  std::map<decltype(training_of(MeasuredRate())), RatesOfTraining> trainings;
   for (const Report* report : reports) {
     if (!report->scaled_down.empty()) continue;
-    for (const GroupRecord& group : report->groups) {
-      const auto measured = rate_of(*report, group);
-      if (!measured) continue;
-      const auto place =
-          trainings.try_emplace(training_of(*measured), *measured, std::vector<double>{});
-      place.first->second.second.push_back(measured->samples_per_sec);
+    for (const MeasuredRate& rate : rates_of(*report)) {
+      RatesOfTraining& measured = trainings[training_of(rate)];
+      measured.rate = rate;
+      measured.rates.push_back(rate.samples_per_sec);
+      measured.reports.insert(report);
     }
   }
   Lines lines;
-  for (auto& [training, found] : trainings) {
-    auto& [measured, rates] = found;
-    measured.samples_per_sec = statistics::median(rates);
-    add_lines(measured, nearest(rows, measured), rates.size(), lines);
+  for (auto& [training, measured] : trainings) {
+    measured.rate.samples_per_sec = statistics::median(measured.rates);
+    add_lines(measured.rate, nearest(rows, measured.rate), measured.reports.size(), lines);
   }
   std::vector<std::string> sorted;
   for (auto& [order, text] : lines) sorted.push_back(std::move(text));
   return sorted;
+}
+
+std::string nearest_published(std::span<const Report> reports) {
+  std::vector<const Report*> on_chips;
+  for (const Report& report : reports) {
+    if (!rates_of(report).empty()) on_chips.push_back(&report);
+  }
+  if (on_chips.empty()) return "";
+  const auto lines = published_beside(published::own_library(), on_chips);
+  return lines.empty() ? "" : lines.front();
 }
 
 }  // namespace scalemark::claims
