@@ -19,13 +19,12 @@ namespace {
 using settings::ToolValues;
 using Done = std::function<void(std::int64_t done, std::int64_t all)>;
 
-// Shows progress on stderr, as a bar or as lines. The first call of done() says how much was done
-// before.
+// Shows progress as a bar on a terminal. The first call of done() says how much was done before.
 class ShownProgress {
  public:
   ShownProgress(const ToolValues& values, std::string phase) : phase_(std::move(phase)) {
-    if (values.on("no_progress")) return;
-    shown_.emplace(stderr, live::progress_options_for(stderr), "images", "image");
+    const auto options = live::progress_options_for(stderr);
+    if (options && !values.on("no_progress")) shown_.emplace(stderr, *options, "images", "image");
   }
 
   Done done() {

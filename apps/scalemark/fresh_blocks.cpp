@@ -16,6 +16,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/start_ranks.h"
+#include "claims/judge/claims.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/launch/local_launcher.h"
@@ -350,7 +351,9 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& 
     end = blocks.end();
   }
   const std::span<const reporting::Report> reports(&blocks.report(), 1);
-  print_result(reporting::render_answer(reports, {general.output}, terminal_of(STDOUT_FILENO)));
+  print_result(reporting::render_answer(
+      reports, {general.output}, terminal_of(STDOUT_FILENO), reporting::Withheld::kLeftOut,
+      {.published = claims::nearest_published, .events = general.tensorboard}));
   if (!end.why.empty()) print_note(end.why);
   return end.exit_code;
 }

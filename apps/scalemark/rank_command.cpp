@@ -16,6 +16,7 @@
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
+#include "claims/judge/claims.h"
 #include "core/base/error.h"
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
@@ -171,6 +172,7 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .about = base.about,
           .scaled_down = base.scaled_down,
           .metrics = base.metrics,
+          .published = claims::nearest_published,
           .on_thread_shortage = &on_thread_shortage()};
 }
 

@@ -15,6 +15,7 @@
 #include "apps/scalemark/outputs.h"
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/sources.h"
+#include "claims/judge/claims.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "report/hide/redact.h"
@@ -48,14 +49,18 @@ ExitCode report_command(const Invocation& invocation) {
   }
   const auto withheld =
       values.on("withheld") ? reporting::Withheld::kMarked : reporting::Withheld::kLeftOut;
+  const reporting::Besides besides{.published = claims::nearest_published};
   const auto rendered = [&](const reporting::RenderRequest& request) {
+    if (request.format == reporting::Format::kSummary) {
+      return reporting::summaries_of(reporting::for_people(reports, withheld), besides);
+    }
     if (request.format != reporting::Format::kTable) {
       return reporting::render(request.format, reports, withheld);
     }
     const Terminal terminal = request.file.empty() ? terminal_of(STDOUT_FILENO) : Terminal();
     if (values.on("details")) return reporting::render_console(reports, withheld, terminal);
     if (!request.file.empty()) return reporting::render(request.format, reports, withheld);
-    return reporting::render_answer(reports, places, terminal, withheld);
+    return reporting::render_answer(reports, places, terminal, withheld, besides);
   };
   write_formats(requests, outputs, rendered, reports, withheld);
   ExitCode code = ExitCode::kPass;

@@ -153,6 +153,10 @@ std::string beside_text(std::span<const NearRow> near);
 std::vector<std::string> published_beside(std::span<const published::Row> rows,
                                           const std::vector<const reporting::Report*>& reports);
 
+// Returns the first of those lines. The program's own library is read only where a report has such
+// a training. Empty: none has, or nobody published any.
+std::string nearest_published(std::span<const reporting::Report> reports);
+
 // Somebody's log, table or report as far as it could be read, for assess().
 struct Pasted {
   std::string file, form;               // form: "Horovod", "table"

@@ -25,6 +25,7 @@ using published::Row;
 using published::TrainedAs;
 using reporting::GroupRecord;
 using reporting::PointRecord;
+using reporting::PointStatus;
 using reporting::Report;
 
 // Rows state no size of images: theirs have 224 pixels.
@@ -144,11 +145,11 @@ std::string near_text(const MeasuredRate& measured, std::span<const NearRow> nea
 
 std::vector<Row> rows_measured(const Report& report) {
   std::vector<Row> rows;
-  for (const GroupRecord& group : report.groups) {
-    const PointRecord* run = reporting::first_run(report.points, group.group);
-    if (!run || run->world_size < 1 || group.standing.is_withheld() ||
-        !(group.samples_per_sec.value_or(0) > 0))
-      continue;
+  const auto add = [&](const PointRecord* run, const auto& measured,
+                       std::optional<double> samples_per_sec) {
+    if (!run || run->world_size < 1 || measured.standing.is_withheld() ||
+        !(samples_per_sec.value_or(0) > 0))
+      return;
     Row& row = rows.emplace_back();
     row.framework = "scalemark";
     row.workload = run->workload;
@@ -159,10 +160,16 @@ std::vector<Row> rows_measured(const Report& report) {
     if (run->batch_size.value_or(0) > 0) row.batch_per_gpu = static_cast<double>(*run->batch_size);
     if (run->sequence_length.value_or(0) > 0) row.sequence_length = run->sequence_length;
     if (run->image_size) row.conditions["image_size"] = std::to_string(*run->image_size);
-    row.throughput = group.samples_per_sec;
+    row.throughput = samples_per_sec;
     row.unit = reporting::sample_unit(run->workload) + "/s";
     const bool other_task = !run->task.empty() && run->task != "pretrain";  // an older report's
     if (other_task || reporting::is_solo(*run)) row.untestable = "workload";
+  };
+  for (const GroupRecord& group : report.groups)
+    add(reporting::first_run(report.points, group.group), group, group.samples_per_sec);
+  if (!report.groups.empty()) return rows;
+  for (const PointRecord& run : report.points) {
+    if (run.status == PointStatus::kOk) add(&run, run, run.samples_per_sec);
   }
   return rows;
 }
@@ -193,6 +200,14 @@ std::optional<MeasuredRate> rate_of(const Row& row) {
 
 namespace {
 
+std::vector<MeasuredRate> rates_of(const Report& report) {
+  std::vector<MeasuredRate> rates;
+  for (const Row& row : rows_measured(report)) {
+    if (auto rate = rate_of(row)) rates.push_back(*std::move(rate));
+  }
+  return rates;
+}
+
 auto training_of(const MeasuredRate& one) {
   return std::tuple(one.workload, one.chip, one.precision, one.gpus, one.batch_size,
                     one.sequence_length);
@@ -218,31 +233,44 @@ void add_lines(const MeasuredRate& measured, const std::vector<NearRow>& near, s
   }
 }
 
+struct RatesOfTraining {
+  MeasuredRate rate;
+  std::vector<double> rates;  // a report has several of one rank, with and without exchange
+  std::set<const Report*> reports;
+};
+
 }  // namespace
 
 std::vector<std::string> published_beside(std::span<const Row> rows,
                                           const std::vector<const Report*>& reports) {
-  using Training = decltype(training_of(MeasuredRate()));
-  std::map<Training, std::pair<MeasuredRate, std::vector<double>>> trainings;
+  std::map<decltype(training_of(MeasuredRate())), RatesOfTraining> trainings;
   for (const Report* report : reports) {
     if (!report->scaled_down.empty()) continue;
-    for (const Row& row : rows_measured(*report)) {
-      const auto measured = rate_of(row);
-      if (!measured) continue;
-      const auto place =
-          trainings.try_emplace(training_of(*measured), *measured, std::vector<double>{});
-      place.first->second.second.push_back(measured->samples_per_sec);
+    for (const MeasuredRate& rate : rates_of(*report)) {
+      RatesOfTraining& measured = trainings[training_of(rate)];
+      measured.rate = rate;
+      measured.rates.push_back(rate.samples_per_sec);
+      measured.reports.insert(report);
     }
   }
   Lines lines;
-  for (auto& [training, found] : trainings) {
-    auto& [measured, rates] = found;
-    measured.samples_per_sec = statistics::median(rates);
-    add_lines(measured, nearest(rows, measured), rates.size(), lines);
+  for (auto& [training, measured] : trainings) {
+    measured.rate.samples_per_sec = statistics::median(measured.rates);
+    add_lines(measured.rate, nearest(rows, measured.rate), measured.reports.size(), lines);
   }
   std::vector<std::string> sorted;
   for (auto& [order, text] : lines) sorted.push_back(std::move(text));
   return sorted;
+}
+
+std::string nearest_published(std::span<const Report> reports) {
+  std::vector<const Report*> on_chips;
+  for (const Report& report : reports) {
+    if (!rates_of(report).empty()) on_chips.push_back(&report);
+  }
+  if (on_chips.empty()) return "";
+  const auto lines = published_beside(published::own_library(), on_chips);
+  return lines.empty() ? "" : lines.front();
 }
 
 }  // namespace scalemark::claims

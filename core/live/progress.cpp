@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "core/base/number_words.h"
+#include "core/base/record_json.h"
 #include "core/base/terminal.h"
 
 namespace scalemark::live {
 namespace {
 
-constexpr int kBarColumns = 20;
+constexpr int kBarColumns = 20, kShortBarColumns = 10, kShortBelow = 90;
 
 std::string rate(const ProgressState& state) {
   const std::int64_t done = state.done - state.found;
@@ -23,28 +24,28 @@ std::string rate(const ProgressState& state) {
 std::string time_left(const ProgressState& state) {
   const std::int64_t done = state.done - state.found;
   if (!state.total || done <= 0 || state.done > *state.total) return "";
-  return age_text(state.elapsed_s / static_cast<double>(done) *
-                  static_cast<double>(*state.total - state.done)) +
-         " left";
+  return left_text(state.elapsed_s / static_cast<double>(done) *
+                   static_cast<double>(*state.total - state.done));
 }
 
 std::string loss(const ProgressState& state) {
   return state.loss ? "loss " + significant(*state.loss, 4) : "";
 }
 
-void add(std::string& line, const char* separator, const std::string& part) {
-  if (!part.empty()) line += separator + part;
+// A part that does not fit is left out, rather than cut within a number.
+void add(std::string& line, const std::string& part, int width) {
+  if (!part.empty() && std::ssize(line) + 2 + std::ssize(part) <= width) line += "  " + part;
 }
 
-std::string bar(const ProgressState& state) {
+std::string bar(const ProgressState& state, int columns) {
   const double share =
       *state.total > 0
           ? std::clamp(static_cast<double>(state.done) / static_cast<double>(*state.total), 0.0,
                        1.0)
           : 1.0;
-  const int filled = static_cast<int>(share * kBarColumns);
+  const int filled = static_cast<int>(share * columns);
   const std::string percents = std::to_string(static_cast<int>(100 * share));
-  return "[" + std::string(filled, '#') + std::string(kBarColumns - filled, '.') + "] " +
+  return "[" + std::string(filled, '#') + std::string(columns - filled, '.') + "] " +
          std::string(3 - percents.size(), ' ') + percents + " % " + std::to_string(state.done) +
          "/" + std::to_string(*state.total);
 }
@@ -52,32 +53,24 @@ std::string bar(const ProgressState& state) {
 }  // namespace
 
 std::string progress_bar(const ProgressState& state, int width) {
-  std::string line = state.phase;
-  add(line, "  ", state.total ? bar(state) : state.counted + " " + std::to_string(state.done));
-  add(line, "  ", rate(state));
-  add(line, "  ", loss(state));
-  add(line, "  ", time_left(state));
+  const int columns = width < kShortBelow ? kShortBarColumns : kBarColumns;
+  std::string line = state.phase + "  ";
+  line += state.total ? bar(state, columns) : state.counted + " " + std::to_string(state.done);
+  add(line, rate(state), width);
+  const std::string left = time_left(state);  // matters more than the loss
+  add(line, loss(state), width - (left.empty() ? 0 : 2 + static_cast<int>(left.size())));
+  add(line, left, width);
   line.resize(std::min(line.size(), static_cast<std::size_t>(std::max(width, 0))));
   return line;
 }
 
-std::string progress_line(const ProgressState& state) {
-  std::string line = state.phase + ": " + state.counted + " " + std::to_string(state.done);
-  if (state.total) line += " of " + std::to_string(*state.total);
-  add(line, ", ", rate(state));
-  add(line, ", ", loss(state));
-  add(line, ", ", time_left(state));
-  return line;
-}
+std::string left_text(double seconds) { return clock_text(seconds + 0.5) + " left"; }
 
-ProgressOptions progress_options_for(std::FILE* out) {
-  ProgressOptions options;
+std::optional<ProgressOptions> progress_options_for(std::FILE* out) {
   const Terminal terminal = terminal_of(fileno(out));
-  options.terminal = terminal.is_terminal;
-  if (!options.terminal) return options;
-  options.every = std::chrono::milliseconds(200);
-  options.width = terminal.columns - 1;  // some terminals wrap when the last column is written
-  return options;
+  if (!terminal.is_terminal) return std::nullopt;
+  // Some terminals wrap when the last column is written.
+  return ProgressOptions{.width = terminal.columns - 1};
 }
 
 Progress::Progress(std::FILE* out, ProgressOptions options, std::string sample_unit,
@@ -135,12 +128,8 @@ void Progress::draw() {
   const double loss = loss_.load(std::memory_order_relaxed);
   state_.loss = std::isnan(loss) ? std::nullopt : std::optional(loss);
   state_.elapsed_s = std::chrono::duration<double>(options_.now() - began_).count();
-  if (options_.terminal) {
-    std::fprintf(out_, "\r\033[K%s", progress_bar(state_, options_.width).c_str());
-    drawn_ = true;
-  } else {
-    std::fprintf(out_, "%s\n", progress_line(state_).c_str());
-  }
+  std::fprintf(out_, "\r\033[K%s", progress_bar(state_, options_.width).c_str());
+  drawn_ = true;
   std::fflush(out_);
 }
 
@@ -148,5 +137,7 @@ void Progress::clear() {
   if (std::exchange(drawn_, false)) std::fprintf(out_, "\r\033[K");
   std::fflush(out_);
 }
+
+std::string to_json(const RunEvent& event) { return dumped(as_json(event, "event")); }
 
 }  // namespace scalemark::live

@@ -1,6 +1,6 @@
-// Shows how far a run is: a bar on a terminal, a line every few seconds elsewhere. The measured
-// code only stores two numbers; a separate thread writes. Knows no ranks: a rank that should print
-// nothing creates none.
+// Shows how far a run is: a bar on a terminal, and lines that say what began or ended, also as
+// JSON. The measured code only stores two numbers; a separate thread draws. Knows no ranks: a rank
+// that should print nothing creates none.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 #include <thread>
+
+#include "core/base/field.h"
 
 namespace scalemark::live {
 
@@ -27,24 +29,24 @@ struct ProgressState {
   std::optional<double> loss;
 };
 
-// Draws "window  [######......]  50 % 120/240  13.5 images/s  loss 5.123  9 s left", in at most
+// Draws "window  [######......]  50 % 120/240  13.5 images/s  loss 5.123  0:09 left", in at most
 // `width` columns. Without a total there is no bar and no time left. Pure.
 std::string progress_bar(const ProgressState& state, int width);
 
-// Writes "window: step 120 of 240, 13.5 images/s, loss 5.123, 9 s left". Pure.
-std::string progress_line(const ProgressState& state);
+// Writes "2:40 left", the one form of a time that a run still takes.
+std::string left_text(double seconds);
 
 struct ProgressOptions {
-  bool terminal = false;  // redraw one line instead of printing lines
   int width = 79;
-  std::chrono::milliseconds every = std::chrono::seconds(5);  // 200 ms suits a terminal
+  std::chrono::milliseconds every = std::chrono::milliseconds(200);
   std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
 };
 
-// Finds out whether `out` is a terminal, and how wide it is.
-ProgressOptions progress_options_for(std::FILE* out);
+// Finds out how wide the terminal of `out` is. Absent where `out` is none: a file or a pipe is told
+// what began and ended, and nothing of the way.
+std::optional<ProgressOptions> progress_options_for(std::FILE* out);
 
-// Writes to `out` (stderr) until destroyed. update() may be called from the timed region: two
+// Draws on `out` (stderr) until destroyed. update() may be called from the timed region: two
 // relaxed stores, no lock, no system call.
 class Progress {
  public:
@@ -83,5 +85,31 @@ class Progress {
   std::chrono::steady_clock::time_point began_;
   std::thread writer_;  // last, so that all members above exist when it starts
 };
+
+// A run says this of itself on stderr: `text` for people, all of it with --log-format json.
+struct RunEvent {
+  std::string event, text = {};
+  std::string run = {}, status = {}, unit = {}, disturbed = {}, output = {};
+  std::optional<double> samples_per_sec = {}, seconds_left = {};
+  std::optional<std::int64_t> runs_done = {}, runs_planned = {};
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<RunEvent>& e) {
+  a.record("event", "A line of --log-format json: something began or ended");
+  a("event", e.event, {"begin | run | repeat | epoch | note | end"});
+  a("text", e.text, {"what people are told"});
+  a.text("run", e.run, {"the id of points[]"});
+  a.text("status", e.status, {"ok | oom | failed | skipped"});
+  a("samples_per_sec", e.samples_per_sec, {"all ranks together"});
+  a.text("unit", e.unit, {"the samples: images, sequences, ..."});
+  a.text("disturbed", e.disturbed, {"what disturbed the run"});
+  a("runs_done", e.runs_done, {"this one included"});
+  a("runs_planned", e.runs_planned, {"of the whole sweep"});
+  a("seconds_left", e.seconds_left, {"by the estimate"});
+  a.text("output", e.output, {"folder of the report"});
+}
+
+// Writes the event as one JSON object on one line, without a line end.
+std::string to_json(const RunEvent& event);
 
 }  // namespace scalemark::live

@@ -13,7 +13,7 @@ namespace scalemark::api {
 
 // Changes whenever a struct that passes through changes its layout; the commit of the build is
 // compared as well, so an engine and a program of different builds refuse each other by name.
-inline constexpr const char* kEngineAbi = "scalemark-engine/3";
+inline constexpr const char* kEngineAbi = "scalemark-engine/4";
 
 struct EngineApi {
   PluginStamp stamp;

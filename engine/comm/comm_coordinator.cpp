@@ -1,12 +1,11 @@
 #include "engine/comm/comm_coordinator.h"
 
 #include <algorithm>
-#include <iostream>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/base/wire.h"
-#include "engine/process/run_report.h"
+#include "engine/process/run_console.h"
 #include "report/judge/collectives/words.h"
 
 namespace scalemark::communicating {
@@ -90,10 +89,13 @@ bool CommCoordinator::record(const planning::CollectivePoint& point, const std::
   ++attempts_;
   const bool again =
       disturbed && attempts_ <= plan_.retries && futile_repeats_ < kMostFutileRepeats;
-  const auto& general = request_.run.settings.general;
-  if (!general.quiet && !general.no_progress) {
-    std::cerr << reporting::line_of(row) << (again ? "  disturbed: measured again" : "")
-              << std::endl;
+  if (!request_.run.settings.general.no_progress) {
+    process::say(request_.run,
+                 {.event = again ? "repeat" : "run",
+                  .text = reporting::line_of(row) + (again ? "  disturbed: measured again" : ""),
+                  .run = row.id,
+                  .status = std::string(name_of(row.status)),
+                  .disturbed = row.disturbed});
   }
   if (again) return true;
   futile_repeats_ = disturbed ? futile_repeats_ + 1 : 0;
@@ -126,9 +128,6 @@ ExitCode CommCoordinator::close() {
   return exit_code;
 }
 
-void CommCoordinator::show() {
-  const auto& general = request_.run.settings.general;
-  process::show_answer(report_.report(), {general.output}, request_.run.output, why_);
-}
+void CommCoordinator::show() { process::show_answer(request_.run, report_.report(), why_); }
 
 }  // namespace scalemark::communicating

@@ -1,5 +1,4 @@
-// The report of a run, and its console, which shows progress while the run lasts and results at its
-// end. Rank 0 writes both; on the other ranks they do nothing.
+// The report of a run. Rank 0 writes it; on the other ranks it does nothing.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/live/progress.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/run_request.h"
 #include "report/judge/point/disturbances.h"
@@ -45,7 +43,7 @@ class RunReport {
 
   // Writes the phase to the journal at once, so that a killed run shows how far it came.
   void enter(const std::string& phase);
-  void add(const reporting::Evaluation& evaluation);
+  void add(const reporting::Evaluation& evaluation, const std::string& sample_unit);
   // Notes something that was skipped, for people, on stderr too.
   void note(const std::string& text);
   // Rank 0 only: returns the record of a measured run.
@@ -87,37 +85,6 @@ class RunReport {
   std::vector<reporting::HealthRecord> earlier_health_;  // the rows of the continued report
   std::optional<reporting::ReportWriter> writer_;
   FailureReporter::Attachment written_failures_;
-};
-
-// Prints the result on stdout, and on stderr why the command ends as it does, unless that is empty.
-// `places`: see render_answer().
-void show_answer(const reporting::Report& report, const std::vector<std::string>& places,
-                 const Terminal& output, const std::string& why);
-
-// "epoch 2: train loss 0.5935, held-out loss 0.3825, top-1 85.94 % of 64, 37.80 samples/s"
-std::string in_words(const reporting::Evaluation& evaluation);
-
-// Shows progress on stderr and results on stdout.
-class RunConsole {
- public:
-  // `samples_per_batch` counts the samples of all ranks.
-  RunConsole(const RunRequest& request, const std::string& sample_unit, double samples_per_batch);
-
-  void begin(const std::string& phase, std::optional<std::int64_t> steps, std::int64_t micro_steps);
-  void step_done(std::int64_t steps_in_phase,
-                 std::optional<double> loss);  // takes no lock and makes no system call
-
-  void show(const reporting::Evaluation& evaluation);
-  // Shows the result, and `why` the run ends as it does; empty: no reason is needed.
-  void show(const reporting::Report& report, const std::string& why);
-  void finish() { progress_.reset(); }  // call it before anything else is printed
-
- private:
-  bool writes_;
-  bool quiet_;
-  Terminal output_;
-  double samples_per_batch_;
-  std::optional<live::Progress> progress_;
 };
 
 }  // namespace scalemark::process

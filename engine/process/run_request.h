@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,8 +73,10 @@ struct RunRequest {
   bool terminal = false;   // whether this rank may draw a progress bar on stderr
   Terminal output;         // results are printed to it
   std::string about;       // the description of the config file, for the report
-  std::vector<reporting::ScaledDown> scaled_down;    // the report lists them
-  std::optional<MetricsAddress> metrics;             // the value of --metrics-port
+  std::vector<reporting::ScaledDown> scaled_down;  // the report lists them
+  std::optional<MetricsAddress> metrics;           // the value of --metrics-port
+  // Says what others reached (reporting::Besides); null: a test's process.
+  std::string (*published)(std::span<const reporting::Report>) = nullptr;
   ThreadShortageHook* on_thread_shortage = nullptr;  // the program sets it; null: a test's process
 };
 

@@ -1,40 +1,47 @@
 #include "engine/sweep/sweep_console.h"
 
 #include <algorithm>
-#include <iostream>
 #include <utility>
 
-#include "core/base/durations.h"
+#include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/plan/estimates.h"
-#include "engine/process/run_report.h"
-#include "report/record/report_json.h"
-#include "report/say/render/answer/answer.h"
+#include "engine/process/run_console.h"
+#include "report/record/point_facts.h"
+#include "report/record/point_identity.h"
+#include "report/say/table/table.h"
 
 namespace scalemark::sweeping {
 
 SweepConsole::SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
                            const planning::SweepSchedule& schedule)
-    : quiet_(request.settings.general.quiet),
+    : request_(request),
       verbose_(request.settings.general.verbose),
-      terminal_{.is_terminal = request.terminal, .columns = request.output.columns},
-      output_terminal_(request.output),
       plan_(plan),
       schedule_(schedule),
-      output_(request.settings.general.output),
-      command_line_(request.command_line) {
+      output_(request.settings.general.output) {
+  for (const planning::PlannedPoint& point : plan.points) {
+    if (!point.skipped) points_.push_back(reporting::point_identity(point));
+  }
   const std::size_t can_run = planning::block(plan, 0).size();
   const std::size_t skipped = plan.points.size() - can_run;
   const std::size_t done = schedule.runs_done();
-  say("sweep: " + counted(can_run, "point") +
-      (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") + ", " +
-      counted(plan.runs.size(), "run") + " planned, about " + rough_duration(plan.estimated_s) +
-      (done > 0 ? "; " + std::to_string(done) + " are already done" : "") + "; output in " +
-      output_);
+  process::say(request_,
+               {.event = "begin",
+                .text = "sweep: " + counted(can_run, "point") +
+                        (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") +
+                        ", " + counted(plan.runs.size(), "run") + " planned, about " +
+                        rough_duration(plan.estimated_s) +
+                        (done > 0 ? "; " + std::to_string(done) + " are already done" : "") +
+                        "; output in " + output_,
+                .output = output_,
+                .seconds_left = plan.estimated_s,
+                .runs_done = static_cast<std::int64_t>(done),
+                .runs_planned = static_cast<std::int64_t>(plan.runs.size())});
 }
 
-void SweepConsole::say(const std::string& line) const {
-  if (!quiet_) std::cerr << line << std::endl;
+void SweepConsole::note(const std::string& text) const {
+  process::say(request_, {.event = "note", .text = text});
 }
 
 void SweepConsole::begin(const planning::Task& task) {
@@ -43,54 +50,63 @@ void SweepConsole::begin(const planning::Task& task) {
     return;
   }
   if (!verbose_) return;
-  say("        " + point.group + ": memory estimate " +
-      size_text(
-          planning::estimated_memory_bytes(planning::settings_of(plan_, task), point.world_size)) +
-      " per rank");
+  note(point.group + ": memory estimate " +
+       size_text(
+           planning::estimated_memory_bytes(planning::settings_of(plan_, task), point.world_size)) +
+       " per rank");
 }
 
 void SweepConsole::end(const reporting::PointRecord& row, const std::string& disturbed,
                        bool is_final, std::optional<double> remaining_s) {
   if (!disturbed.empty() && (verbose_ || !std::exchange(noted_disturbed_, true))) {
-    say("        disturbed: " + disturbed);
+    note("disturbed: " + disturbed);
   }
-  const std::string place = "[" + std::to_string(schedule_.runs_done()) + "/" +
-                            std::to_string(schedule_.runs_known()) + "] ";
+  // A run that is measured again is not done, and is the next one again.
+  const std::size_t number = schedule_.runs_done() + (is_final ? 0 : 1);
+  const std::string place =
+      "[" + std::to_string(number) + "/" + std::to_string(schedule_.runs_known()) + "] ";
+  live::RunEvent event{.event = is_final ? "run" : "repeat",
+                       .run = row.id,
+                       .status = std::string(name_of(row.status)),
+                       .unit = reporting::sample_unit(row.workload),
+                       .disturbed = disturbed,
+                       .seconds_left = remaining_s,
+                       .runs_done = static_cast<std::int64_t>(schedule_.runs_done()),
+                       .runs_planned = static_cast<std::int64_t>(schedule_.runs_known())};
   std::string line;
   if (row.status == reporting::PointStatus::kOk) {
-    line += "  " + readable(row.samples_per_sec) + " samples/s";
+    event.samples_per_sec = row.samples_per_sec;
+    line += "  " + readable(row.samples_per_sec) + " " + event.unit + "/s";
     if (!disturbed.empty()) line += is_final ? ", disturbed" : ", disturbed: measured again";
   } else {
-    line += "  " + std::string(name_of(row.status)) + (is_final ? "" : ", tried again") + ": " +
-            row.reason;
+    line += "  " + event.status + (is_final ? "" : ", tried again") + ": " + row.reason;
   }
-  if (remaining_s) line += ", " + age_text(*remaining_s) + " left";
-  say(place + shortened(row.id, line.size() + place.size()) + line);
+  if (remaining_s) line += ", " + live::left_text(*remaining_s);
+  event.text = place + name_apart(row) + line;
+  process::say(request_, event);
 }
 
-// Shortens a long id in its middle, so that a line of progress fits a line of the terminal.
-std::string SweepConsole::shortened(const std::string& id, std::size_t beside) const {
-  constexpr std::size_t kShortest = 12;
-  const auto width = static_cast<std::size_t>(terminal_.columns - 1);
-  if (!terminal_.is_terminal || id.size() + beside <= width) return id;
-  const std::size_t kept = std::max(kShortest, width - std::min(width, beside)) - 2;
-  if (id.size() <= kept + 2) return id;
-  return id.substr(0, kept / 2) + ".." + id.substr(id.size() - (kept - kept / 2));
+// An id is the same in each report, and says much that all runs of this sweep share.
+std::string SweepConsole::name_apart(const reporting::PointRecord& row) const {
+  const auto found = std::ranges::find(points_, row.group, &reporting::PointRecord::group);
+  if (verbose_ || found == points_.end()) return row.id;
+  std::vector<const reporting::PointRecord*> all;
+  for (const reporting::PointRecord& point : points_) all.push_back(&point);
+  return reporting::traits_apart(*found, all);
 }
 
 void SweepConsole::end_block() {
   if (schedule_.runs_done() < plan_.runs.size()) return;
-  if (const auto ahead = schedule_.outlook()) say("        --until-ci: " + to_text(*ahead));
+  if (const auto ahead = schedule_.outlook()) note("--until-ci: " + to_text(*ahead));
 }
 
 void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending) {
-  say("        batch search " + plan_.searches[task.search].id + ": " +
-      std::to_string(task.batch_size) +
-      (ending == planning::Ending::kOk ? " fits" : " does not fit"));
+  note("batch search " + plan_.searches[task.search].id + ": " + std::to_string(task.batch_size) +
+       (ending == planning::Ending::kOk ? " fits" : " does not fit"));
 }
 
 std::string SweepConsole::kept() const {
-  std::string again = command_line_;
+  std::string again = request_.command_line;
   for (const char* option : {" --overwrite", " --resume"}) {
     again = without_option(std::move(again), option, false);
   }
@@ -102,7 +118,7 @@ std::string SweepConsole::kept() const {
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {
-  process::show_answer(report, {output_}, output_terminal_, why);
+  process::show_answer(request_, report, why);
 }
 
 }  // namespace scalemark::sweeping

@@ -2,11 +2,12 @@
 // its end. Rank 0 only.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "core/live/progress.h"
 #include "core/plan/plan.h"
 #include "core/plan/sweep_schedule.h"
 #include "engine/process/run_request.h"
@@ -16,7 +17,7 @@ namespace scalemark::sweeping {
 
 class SweepConsole {
  public:
-  // `schedule` counts the finished and the known runs; it must outlive the console.
+  // `schedule` counts the finished and the known runs. The arguments must outlive the console.
   SweepConsole(const process::RunRequest& request, const planning::Plan& plan,
                const planning::SweepSchedule& schedule);
 
@@ -36,18 +37,17 @@ class SweepConsole {
   std::string kept() const;
 
  private:
-  void say(const std::string& line) const;
+  void note(const std::string& text) const;
+  std::string name_apart(const reporting::PointRecord& row) const;
 
-  std::string shortened(const std::string& id, std::size_t beside) const;
-
-  bool quiet_, verbose_;
+  const process::RunRequest& request_;
+  bool verbose_;
   bool noted_disturbed_ = false;
-  Terminal terminal_, output_terminal_;  // stderr, stdout
   const planning::Plan& plan_;
   const planning::SweepSchedule& schedule_;
-  std::string output_, command_line_;
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::set<std::size_t> introduced_;  // points
+  std::string output_;
+  std::vector<reporting::PointRecord> points_;  // all that can run, as known beforehand
+  std::set<std::size_t> introduced_;            // points
 };
 
 }  // namespace scalemark::sweeping

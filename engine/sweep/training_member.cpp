@@ -10,6 +10,7 @@
 #include "core/catalogue/backends.h"
 #include "engine/process/machines.h"
 #include "engine/process/rank_group.h"
+#include "engine/process/run_console.h"
 #include "engine/process/run_report.h"
 #include "engine/process/run_request.h"
 #include "engine/sweep/sweep_messages.h"
@@ -123,8 +124,7 @@ RankResult TrainingMember::train(std::int64_t number, const planning::Task& task
 
   context_.device().limit_memory(running::memory_limit(settings, context_));
 
-  process::RunConsole console(rank_process_.request(), workload.sample_unit,
-                              settings::samples_per_batch(settings));
+  process::RunConsole console(rank_process_.request(), settings, workload.sample_unit);
   loop_keys_ = c10::make_intrusive<distributed::RecordingStore>(context_.error_store().store());
   distributed::StopAgreement agreement(loop_keys_, name, outcome.world.rank,
                                        outcome.world.world_size, rank_process_.stop_options());

@@ -10,7 +10,7 @@
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
 #include "engine/process/rank_group.h"
-#include "engine/process/run_report.h"
+#include "engine/process/run_console.h"
 #include "engine/process/vitals.h"
 #include "engine/train/window.h"
 

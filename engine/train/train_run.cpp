@@ -19,6 +19,7 @@
 #include "engine/process/machines.h"
 #include "engine/process/rank_group.h"
 #include "engine/process/rank_process.h"
+#include "engine/process/run_console.h"
 #include "engine/process/run_report.h"
 #include "engine/process/versions.h"
 #include "engine/train/checkpoints.h"
@@ -173,8 +174,8 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = planning::run_length_of(settings);
   auto identity = identity_of(settings, length, rank_group.world().nodes, opened);
-  process::RunConsole console(rank_process.request(), opened.workload.sample_unit,
-                              settings::samples_per_batch(settings));
+  process::RunConsole console(rank_process.request(), settings, opened.workload.sample_unit);
+  console.begin_run(identity);
   distributed::StopAgreement agreement(context.error_store().store(), "train", context.world().rank,
                                        context.world().world_size, rank_process.stop_options());
   process::GroupGuard guard(rank_group, distributed::ErrorStore::kCauseLimit);
@@ -188,7 +189,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   PointOutcome outcome;
   const auto report_epoch = [&](const reporting::Evaluation& evaluation) {
     console.show(evaluation);
-    report.add(evaluation);
+    report.add(evaluation, opened.workload.sample_unit);
     rank_process.live().publish(evaluation);
   };
   guard.run([&] { return context.error_store().has_cause(); },

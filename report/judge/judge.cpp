@@ -204,7 +204,8 @@ NextCommand next_command(const Report& report) {
   const auto blank = std::min(remedy.find(' ', at), remedy.size());
   const std::string option = " " + remedy.substr(at, blank - at);
   const bool is_value = blank + 1 < remedy.size() && remedy.find(' ', blank + 1) == remedy.npos;
-  if (!is_value) return {};
+  const bool repeats = option != " --repetitions" || report.invocation.command != "train";
+  if (!is_value || !repeats) return {};  // `train` is one run
   return {"to be surer",
           without_option(repeated, option, /*has_value=*/true) + " " + remedy.substr(at)};
 }

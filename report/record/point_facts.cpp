@@ -101,6 +101,10 @@ bool skips_exchanges(const PointRecord& point) {
   return has_exchange(point) && !catalogue::exchanges_in_every_step(point.strategy);
 }
 
+bool shows_loss(const PointRecord& point) {
+  return point.loss_first && point.loss_last && point.data != "synthetic";
+}
+
 std::string sample_unit(const std::string& workload) {
   const auto* known = catalogue::find_workload(workload);
   return known ? known->sample_unit : "samples";

@@ -65,6 +65,10 @@ bool is_solo(const PointRecord& point);
 // Whether the ranks exchange in some steps only, and run independently between them.
 bool skips_exchanges(const PointRecord& point);
 
+// Whether the loss of the window means anything to a reader. Made-up samples have made-up labels: a
+// network that sees few of them again and again ends near 0, and a recipe for real ones diverges.
+bool shows_loss(const PointRecord& point);
+
 std::string sample_unit(const std::string& workload);  // "images"; "samples" if unknown
 
 // Returns the first run of a group that is ok, or null.

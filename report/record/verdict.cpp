@@ -95,11 +95,11 @@ class JudgeOfReport {
       return add(VerdictLevel::kDoNotQuote, "nothing_measured", "no run was measured");
     }
     if (report_.status != ReportStatus::kComplete) {
-      add(VerdictLevel::kWithCare, "incomplete",
+      add(VerdictLevel::kWithCare, kIncomplete,
           "the run did not come to its end (" + std::string(name_of(report_.status)) + ")",
           kResume);
     } else if (runs_.lost() > 0) {
-      add(VerdictLevel::kWithCare, "incomplete",
+      add(VerdictLevel::kWithCare, kIncomplete,
           std::to_string(runs_.lost()) + " of " + std::to_string(runs_.lost() + runs_.ok) +
               " runs failed or were out of memory",
           kResume);

@@ -25,6 +25,9 @@ std::optional<Verdict> verdict_of(const Report& report);
 // Returns "quotable", "quote with care" or "do not quote".
 std::string quoting_words(VerdictLevel level);
 
+// The code of the reason that runs are missing: the run was stopped, or some failed.
+inline constexpr const char* kIncomplete = "incomplete";
+
 // The code of the reason that says that the level differs from the one in the report.
 inline constexpr const char* kJudgedAnew = "judged_anew";
 // Returns that reason, or null.

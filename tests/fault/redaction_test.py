@@ -11,7 +11,7 @@ from pathlib import Path
 from program import check, run
 from sweeps import valid_report
 
-FORMATS = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links")
+FORMATS = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links", "summary", "badge")
 
 
 def words(path):

@@ -30,7 +30,7 @@ def preset_holds_its_time(folder):
         _, start_and_end = timed(*words, "--iters", 1, "--warmup-iters", 1, "--repetitions", 1, "--output", folder / "nothing")
         print(f"--quick of 12 s took {took:.1f} s, a sweep of nothing {start_and_end:.1f} s")
         check(took <= 12 + start_and_end, f"{took:.1f} s\n{done.stderr}")
-    to_go = [float(s) for s in re.findall(r"([\d.]+) s left", done.stderr)]
+    to_go = [60 * int(minutes) + int(seconds) for minutes, seconds in re.findall(r"(\d+):(\d\d) left", done.stderr)]
     check(len(to_go) == 3 and to_go == sorted(to_go, reverse=True) and to_go[-1] == 0, done.stderr)
 
 

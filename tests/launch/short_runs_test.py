@@ -1,8 +1,10 @@
-"""One rank, seconds long: lengths at their edges, and what the report says about how it was started."""
+"""Runs of seconds: lengths at their edges, what the report says about how it was started, and what is said on the way."""
 
+import json
+import re
 import shlex
 
-from endings import run_cases
+from endings import only_error, run_cases
 from program import check, report_in, run
 
 MLP = ("train", "--workload", "mlp", "--threads", 1, "--no-progress")
@@ -26,4 +28,52 @@ def command_line_can_be_pasted(folder):
     check(shlex.split(line) == ["scalemark", *arguments], line)
 
 
-run_cases({f.__name__: f for f in (warmup_of_no_or_one_step, command_line_can_be_pasted)})
+SHORT = ("--workload", "mlp", "--threads", 1, "--iters", 20, "--warmup-iters", 2)
+TWO = ("--nproc-per-node", 2)
+
+
+def train_says_where_its_report_is(folder):
+    """In a pipe a run says that it begins, and how it ended: nothing of the way. Its next command can be pasted."""
+    out, events = folder / "my out", folder / "events"
+    done = run("train", *SHORT, *TWO, "--output", out, "--tensorboard", events)
+    lines = done.stderr.splitlines()
+    check(len(lines) == 1 and re.fullmatch(rf"train: mlp, .*, 2 ranks; output in {out}", lines[0]), done.stderr)
+    told = dict(re.findall(r"^(report|details|TensorBoard) +(.*)$", done.stdout, re.M))
+    check(told["report"] == f"{out}/report.json" and (out / "report.json").is_file(), done.stdout)
+    check(shlex.split(told["TensorBoard"]) == ["tensorboard", "--logdir", str(events)] and any(events.iterdir()), done.stdout)
+    shown = run(*shlex.split(told["details"])[1:]).stdout
+    check("samples" in shown and "loss" not in shown + done.stdout, f"made-up labels have a loss that means nothing\n{shown}")
+    only_error(run("train", *SHORT, *TWO, "--output", out, expect=73).stderr, "E_CANNOT_CREATE", 73, str(out))
+
+
+def sweep_names_what_differs(folder):
+    done = run("sweep", *SHORT, "--world-sizes", "1,2", "--repetitions", 1, "--retries", 0, "--output", folder / "out")
+    ended = re.findall(r"^\[(\d)/3\] (1 rank|2 ranks|2 ranks, no exchange)  [\d,.]+ samples/s(?:, disturbed)?, \d+:\d\d left$", done.stderr, re.M)
+    check([number for number, _ in ended] == ["1", "2", "3"] and len({name for _, name in ended}) == 3, done.stderr)
+
+
+def progress_as_json(folder):
+    """What people are told, as objects; nothing else is on stderr."""
+    def events(*words):
+        done = run(*words, "--log-format", "json")
+        told = [json.loads(line) for line in done.stderr.splitlines()]
+        check(all(event["event"] and event["text"] for event in told), told)
+        return told
+
+    begin, end = events("train", *SHORT, *TWO, "--output", folder / "train")
+    point = report_in(folder / "train")["points"][0]
+    check((begin["event"], begin["run"], begin["output"]) == ("begin", point["id"], str(folder / "train")), begin)
+    check((end["event"], end["run"], end["status"], end["samples_per_sec"]) == ("end", point["id"], "ok", point["samples_per_sec"]), end)
+    told = events("sweep", *SHORT, "--world-sizes", "1,2", "--repetitions", 2, "--retries", 0, "--output", folder / "sweep")
+    check(told[0]["event"] == "begin" and told[0]["runs_planned"] == 6, told[0])
+    runs = [event for event in told if event["event"] == "run"]
+    rates = {point["id"]: point["samples_per_sec"] for point in report_in(folder / "sweep")["points"]}
+    check({event["run"]: event["samples_per_sec"] for event in runs} == rates and len(rates) == 6, told)
+    check([event["runs_done"] for event in runs] == [1, 2, 3, 4, 5, 6] and all(event["seconds_left"] >= 0 for event in runs), runs)
+    told = events("comm", *TWO, "--collectives", "all-reduce", "--sizes", "4KiB", "--repetitions", 1, "--retries", 0, "--output", folder / "comm")
+    check({event["run"] for event in told} == {run["id"] for run in report_in(folder / "comm")["collectives"]}, told)
+    check({event["status"] for event in told} == {"ok"}, told)
+
+
+run_cases({f.__name__: f for f in (warmup_of_no_or_one_step, command_line_can_be_pasted, train_says_where_its_report_is, sweep_names_what_differs,
+                                   progress_as_json)})

@@ -73,13 +73,13 @@ TEST(Answer, OfFourteenPointsHas25Lines) {
   EXPECT_LE(widest(lines), 78u) << text_of(report);
 }
 
-TEST(Answer, OfARunHasThreeLines) {
+TEST(Answer, OfARunHasThreeLinesAndNamesItsReport) {
   Report report = sample_report(1, true);
   report.groups.clear();
   report.collectives.clear();  // `comm` made them, and one of them failed
   report.findings.clear();
   report.points.resize(1);
-  EXPECT_LE(lines_of(report, 120).size(), 1u + 3u) << text_of(report, 120);
+  EXPECT_LE(lines_of(report, 120).size(), 1u + 2u + 3u) << text_of(report, 120);
   // It has no effort before the words of the verdict.
   const std::string whole = text_of(report, 200);
   EXPECT_EQ(whole.find(" , "), std::string::npos) << whole;
@@ -336,6 +336,57 @@ TEST(Answer, ColoursOnlyWhereThereAreSome) {
   EXPECT_EQ(render_answer({&report, 1}, {}, terminal).find('\x1b'), std::string::npos);
   terminal.colour = true;
   EXPECT_NE(render_answer({&report, 1}, {}, terminal).find("\x1b[1m"), std::string::npos);
+}
+
+Report run_on_files() {
+  Report report = sample_report(1, true);
+  report.groups.clear();
+  report.collectives.clear();
+  report.findings.clear();
+  report.points.resize(1);
+  report.points.front().data = "photos";
+  return report;
+}
+
+TEST(Answer, OfARunNamesItsReportAndTheNextCommand) {
+  const Report report = run_on_files();
+  EXPECT_TRUE(says(report, "report   results/runs/a/report.json\n")) << text_of(report);
+  EXPECT_TRUE(says(report, "details  scalemark report results/runs/a --details\n"));
+  const std::string text = render_answer({&report, 1}, {"results/runs/a"}, Terminal(),
+                                         Withheld::kLeftOut, {.events = "my events"});
+  EXPECT_NE(text.find("TensorBoard  tensorboard --logdir 'my events'\n"), std::string::npos)
+      << text;
+}
+
+// Random labels are learnt by heart, or a recipe for real ones diverges: 0 and 72.5 look broken.
+TEST(Answer, OfMadeUpDataHasNoLoss) {
+  Report report = run_on_files();
+  EXPECT_TRUE(says(report, "  loss ")) << text_of(report);
+  report.points.front().data = "synthetic";
+  EXPECT_FALSE(says(report, "loss")) << text_of(report);
+}
+
+std::string others(std::span<const Report> reports) {
+  return std::to_string(reports.size()) + " of theirs";
+}
+
+TEST(Answer, SaysWhatOthersReachedBelowTheTable) {
+  std::vector<Report> reports(3, run_on_files());
+  reports.front() = sample_sweep(small(3));
+  const std::string text =
+      render_answer(reports, {}, Terminal(), Withheld::kLeftOut, {.published = others});
+  EXPECT_NE(text.find("\n1 of theirs\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n2 of theirs\n"), std::string::npos) << "runs share an answer\n" << text;
+}
+
+TEST(Answer, OfAnInterruptedRunSaysSoOnce) {
+  Report report = sample_sweep(small(3));
+  report.status = ReportStatus::kInterrupted;
+  report.errors.push_back({.what = "stopped by signal 2 before the run was complete"});
+  EXPECT_FALSE(says(report, "signal 2")) << text_of(report);
+  EXPECT_TRUE(says(report, "did not come to its end (interrupted)")) << text_of(report);
+  report.status = ReportStatus::kFailed;
+  EXPECT_TRUE(says(report, "signal 2")) << text_of(report);
 }
 
 // A report of single runs may hold several, and a sweep beside them has a table of its own.

@@ -39,6 +39,20 @@ TEST(Figures, LossesLeadFromTheIdealToTheMeasured) {
   EXPECT_GE(falls, 9u) << "of three sizes and three batches each";
 }
 
+TEST(Figures, SayBelowWhetherTheyMayBeQuoted) {
+  Report report = sample_sweep({});
+  for (const auto& [level, words] : {std::pair(VerdictLevel::kQuotable, "quotable"),
+                                     std::pair(VerdictLevel::kDoNotQuote, "do not quote")}) {
+    report.verdict = {.level = level};
+    for (const Plot& plot : plots_of(report)) {
+      const std::string svg = svg_of(plot, kColumn_mm);
+      EXPECT_NE(svg.find(std::string(">") + words + "</text></svg>"), std::string::npos) << svg;
+    }
+  }
+  report.verdict.reset();
+  EXPECT_EQ(svg_of(plots_of(report).front(), kColumn_mm).find("quot"), std::string::npos);
+}
+
 TEST(Figures, IndependentRanksAreTriangles) {
   const Report report = sample_sweep({});
   const std::vector<Plot> plots = plots_of(report);

@@ -22,7 +22,7 @@ import xml.etree.ElementTree as ElementTree
 import junitparser
 
 BINARY = pathlib.Path(os.environ["SCALEMARK_BINARY_DIR"])
-FORMATS = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links")
+FORMATS = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links", "summary", "badge")
 
 
 def as_reported(cell):

@@ -20,6 +20,25 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+// A sweep's progress names its runs so.
+TEST(TraitsApart, NameWhatTellsAPointFromTheOthers) {
+  PointRecord one = sample_point(1), two = sample_point(2), alone = sample_point(2);
+  one.strategy = alone.strategy = "none";
+  const std::vector<const PointRecord*> ranks{&one, &two, &alone};
+  EXPECT_EQ(traits_apart(one, ranks), "1 rank");
+  EXPECT_EQ(traits_apart(two, ranks), "2 ranks");
+  EXPECT_EQ(traits_apart(alone, ranks), "2 ranks, no exchange");
+  EXPECT_EQ(traits_apart(two, {&two}), "2 ranks");
+
+  PointRecord flat = two;
+  flat.strategy = "flat_allreduce";
+  EXPECT_EQ(traits_apart(flat, {&one, &two, &flat}), "2 ranks, flat_allreduce");
+  PointRecord large = two;
+  large.batch_size = 4096;
+  large.varying = {{"bucket_cap_mb", "100"}, {"image_size", "64"}};
+  EXPECT_EQ(traits_apart(large, {&two, &large}), "batch 4096, bucket_cap_mb 100");
+}
+
 TEST(SpeedUp, AgainstTheOneRankPointOfTheSameSettings) {
   PointRecord one = sample_point(1), two = sample_point(2), other = sample_point(1);
   one.samples_per_sec = 10;
@@ -183,7 +202,9 @@ TEST(Table, TwoReportsInOneTable) {
   EXPECT_TRUE(contains(text, "- speed-up and efficiency against row 1 (no exchange)")) << text;
   EXPECT_TRUE(contains(text, "- row 1, 2: one run\n")) << text;
   EXPECT_TRUE(contains(text, "- row 2: warning: slow\n")) << text;
-  EXPECT_TRUE(contains(text, "6.9 -> 5.5")) << text;
+  EXPECT_FALSE(contains(text, "loss")) << "of made-up data\n" << text;
+  reports[1].points[0].data = "photos";
+  EXPECT_TRUE(contains(render_table(reports), "6.9 -> 5.5"));
   // Waits for the slower of two ranks, and the network; one rank has neither.
   EXPECT_TRUE(contains(text, "peer  network ")) << text;
   EXPECT_TRUE(contains(text, "wait %        %  wait %")) << text;

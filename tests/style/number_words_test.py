@@ -21,7 +21,7 @@ RAW = {"core/base/number_words.cpp": "the one place",
        "core/settings/reader.cpp": "the value of an option",
        "core/settings/value.cpp": "the value of an option",
        "engine/fingerprint/compute.cpp": "a method, by which rates are compared with older ones",
-       "engine/process/run_report.cpp": "a loss, which may have a dozen digits"}
+       "engine/process/run_console.cpp": "a loss, which may have a dozen digits"}
 
 files = [p for top in ("apps", "core", "report", "claims", "engine", "data", "kernels", "workloads") for p in (SOURCE / top).rglob("*")
          if p.suffix in (".h", ".cpp", ".inc", ".cu", ".cuh")]

@@ -12,10 +12,10 @@ std::vector<Option> tool_options() {
                    kPublishedExport | kReproduce,
        .default_text = "table",
        .help =
-           "how it is shown: table, md, csv, json, jsonl, html, junit, superbench, prom, groups, "
-           "scaling, effects or links; several with commas between; FORMAT=FILE writes to a "
-           "file instead of stdout, svg=FOLDER a file for each figure, tensorboard=FOLDER event "
-           "files for TensorBoard",
+           "how it is shown: table, summary (the answer as Markdown, for an issue tracker), md, "
+           "csv, json, jsonl, html, junit, superbench, prom, groups, scaling, effects, links or "
+           "badge; several with commas between; FORMAT=FILE writes to a file instead of stdout, "
+           "svg=FOLDER a file for each figure, tensorboard=FOLDER event files for TensorBoard",
        .own_help = {{kTop, "text, or json: a line for each run and record [text]"},
                     {kCompare,
                      "how it is shown: table, md or csv; several with commas between; FORMAT=FILE "
@@ -315,7 +315,7 @@ std::vector<Option> general_options() {
        .commands = kDoctor,
        .field = kField<&GeneralSettings::log_format>,
        .default_text = "text",
-       .help = "form of the log lines, of --dry-run and of doctor --measure",
+       .help = "form of progress, of --dry-run and of doctor --measure; notes and errors stay text",
        .choices = names_of<LogFormat>(),
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "yes",

@@ -66,8 +66,7 @@ std::string environment_text(const Report& report) {
     text += "- " + markdown_text(line) + "\n";
   }
   text += "- " +
-          markdown_text("scalemark " + report.tool.version + " (" + report.tool.git_commit + "), " +
-                        report.started + ", run " + report.run_id) +
+          markdown_text(program_line(report) + ", " + report.started + ", run " + report.run_id) +
           "\n";
   return text;
 }
@@ -186,12 +185,9 @@ Json answer_json(const Answer& answer, const std::vector<std::string>& facts) {
 
 Json answer_json(const Report& report) {
   std::vector<std::string> facts{
-      machine_line(report),
-      "status " + std::string(name_of(report.status)),
-      "started " + report.started,
-      report.finished.empty() ? "" : "finished " + report.finished,
-      "run " + report.run_id,
-      "scalemark " + report.tool.version + " (" + report.tool.git_commit + ")"};
+      machine_line(report),        "status " + std::string(name_of(report.status)),
+      "started " + report.started, report.finished.empty() ? "" : "finished " + report.finished,
+      "run " + report.run_id,      program_line(report)};
   std::erase(facts, "");
   Json json = answer_json(answer_of(report, ""), facts);
   json["about"] = report.invocation.about;

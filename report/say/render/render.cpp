@@ -19,11 +19,7 @@ std::string render_short(std::span<const Report> reports) {
 }
 
 std::string render_json(std::span<const Report> reports) {
-  if (reports.size() != 1) {
-    throw usage(
-        "format json is of one report, and " + std::to_string(reports.size()) + " are given",
-        "one report, or another format", "jsonl takes several");
-  }
+  if (reports.size() != 1) throw takes_one_report("json", reports.size());
   const std::string text = to_json(reports.front());
   return text.ends_with('\n') ? text : text + "\n";
 }
@@ -37,6 +33,8 @@ std::string render_json_lines(std::span<const Report> reports) {
   return text;
 }
 
+std::string render_summary(std::span<const Report> reports) { return summaries_of(reports); }
+
 enum class For { kPeople, kPrograms };
 
 struct FormatEntry {
@@ -47,7 +45,7 @@ struct FormatEntry {
   std::vector<RenderedFile> (*files)(std::span<const Report>) = nullptr;  // renders a folder
 };
 
-constexpr std::array<FormatEntry, 15> kFormats = {{
+constexpr std::array<FormatEntry, 17> kFormats = {{
     {Format::kTable, "table", ".txt", For::kPeople, render_short},
     {Format::kMarkdown, "md", ".md", For::kPeople, render_markdown},
     {Format::kCsv, "csv", ".csv", For::kPrograms, render_csv},
@@ -63,6 +61,8 @@ constexpr std::array<FormatEntry, 15> kFormats = {{
     {Format::kLinks, "links", ".links.csv", For::kPrograms, render_links},
     {Format::kSvg, "svg", "", For::kPeople, nullptr, render_figures},
     {Format::kTensorBoard, "tensorboard", "", For::kPrograms, nullptr, render_tensorboard},
+    {Format::kSummary, "summary", ".summary.md", For::kPeople, render_summary},
+    {Format::kBadge, "badge", ".badge.svg", For::kPeople, render_badge},
 }};
 
 // Forms for programs hold what the reports say, those for people only what people may be shown.
@@ -124,6 +124,12 @@ std::vector<RenderedFile> render_figures(std::span<const Report> reports) {
     }
   }
   return files;
+}
+
+Error takes_one_report(const std::string& format, std::size_t given) {
+  return usage(
+      "format " + format + " is of one report, and " + std::to_string(given) + " are given",
+      "one report, or another format", format == "json" ? "jsonl takes several" : "");
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "report/judge/judge.h"
 #include "report/record/report.h"
@@ -30,11 +31,13 @@ enum class Format {
   kEffects,
   kLinks,
   kSvg,
-  kTensorBoard
+  kTensorBoard,
+  kSummary,
+  kBadge
 };
 
 // "table" | "md" | "csv" | "json" | "jsonl" | "html" | "junit" | "superbench" | "prom" | "groups" |
-// "scaling" | "effects" | "links" | "svg" | "tensorboard"
+// "scaling" | "effects" | "links" | "svg" | "tensorboard" | "summary" | "badge"
 std::optional<Format> find_format(std::string_view name);
 std::string_view format_name(Format format);
 std::vector<std::string_view> format_names();
@@ -89,6 +92,12 @@ std::string render_junit(std::span<const Report> reports);
 // Writes lines as in SuperBench's results-summary.jsonl: {"node": host, "benchmark/metric:rank":
 // value}.
 std::string render_superbench(std::span<const Report> reports);
+
+// Draws what the report answers and whether it may be quoted as a small SVG, on one line.
+std::string render_badge(std::span<const Report> reports);
+
+// E_USAGE (64): `format` shows one report, and `given` are given.
+Error takes_one_report(const std::string& format, std::size_t given);
 
 struct RenderedFile {
   std::string name, text;  // name: may contain folders: "a/r0/events"

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "core/base/number_words.h"
+#include "core/base/text.h"
+#include "core/catalogue/strategy.h"
 #include "report/record/point_facts.h"
 #include "report/record/report_json.h"
 #include "report/record/surety.h"
@@ -64,6 +67,10 @@ std::string batch_text(const PointRecord& p) {
   return text;
 }
 
+constexpr const char *kStrategyHead = "strategy", *kBackendHead = "backend";
+const std::set<std::string_view> kOptionsOfTraits{"image_size", "sequence_length", "threads",
+                                                  "device",     "backend",         "data"};
+
 std::vector<Trait> traits() {
   const auto device = [](const PointRecord& p) {
     return p.device_name.empty() ? p.device : p.device_name;
@@ -72,7 +79,7 @@ std::vector<Trait> traits() {
   return {
       {{"workload"}, true, &PointRecord::workload, &PointRecord::workload},
       {{"size"}, true, input_text, input_text},
-      {{"strategy"}, true, strategy, strategy},
+      {{kStrategyHead}, true, strategy, strategy},
       {{"preci-", "sion"}, true, &PointRecord::precision, &PointRecord::precision},
       {{"batch"},
        false,
@@ -86,7 +93,7 @@ std::vector<Trait> traits() {
          return counted(p.threads, "thread") + " per rank";
        }},
       {{"device"}, true, device, device},
-      {{"backend"}, true, &PointRecord::backend, &PointRecord::backend},
+      {{kBackendHead}, true, &PointRecord::backend, &PointRecord::backend},
       {{"data"},
        true,
        &PointRecord::data,
@@ -102,7 +109,7 @@ bool varies(const Trait& trait, const std::vector<Row>& rows) {
 }
 
 std::string loss_text(const PointRecord& p) {
-  if (!p.loss_first || !p.loss_last) return kAbsent;
+  if (!shows_loss(p)) return kAbsent;
   return significant(*p.loss_first, 4) + " -> " + significant(*p.loss_last, 4);
 }
 
@@ -158,6 +165,48 @@ std::string traits_in_common(const std::vector<const PointRecord*>& points) {
   return rows.empty() ? "" : common_traits(rows);
 }
 
+namespace {
+
+// Whether a trait of `point` is to be compared with that of `other`. Ranks that exchange nothing
+// have no backend, and strategies of theirs differ only where some others exchange.
+bool is_compared(const Trait& trait, const PointRecord& point, const PointRecord& other) {
+  const bool is_strategy = trait.head.front() == kStrategyHead;
+  if (!is_strategy && trait.head.front() != kBackendHead) return true;
+  if (point.world_size == 1) return is_strategy && other.world_size == 1;
+  return catalogue::exchanges(point.strategy) ? catalogue::exchanges(other.strategy) : is_strategy;
+}
+
+}  // namespace
+
+std::string traits_apart(const PointRecord& point, const std::vector<const PointRecord*>& points) {
+  const auto some_other = [&](const auto& differs) {
+    return std::ranges::any_of(points, [&](const PointRecord* other) { return differs(*other); });
+  };
+  std::vector<std::string> words;
+  for (const Trait& trait : traits()) {
+    const auto differs = [&](const PointRecord& other) {
+      return is_compared(trait, point, other) && trait.cell(other) != trait.cell(point);
+    };
+    if (!some_other(differs)) continue;
+    std::string word = trait.sentence(point);
+    if (const auto end = word.rfind(" per rank"); end != word.npos) word.resize(end);
+    words.push_back(word.empty() ? trait.cell(point) : word);
+  }
+  for (const auto& [option, value] : point.varying) {
+    const auto differs = [&](const PointRecord& other) {
+      return value_at(other.varying, option) != value;
+    };
+    if (!kOptionsOfTraits.contains(option) && some_other(differs))
+      words.push_back(option + " " + value);
+  }
+  const auto other_ranks = [&](const PointRecord& other) {
+    return other.world_size != point.world_size;
+  };
+  if (words.empty() || some_other(other_ranks))
+    words.insert(words.begin(), counted(point.world_size, "rank"));
+  return joined(words, ", ");
+}
+
 std::vector<Column> throughput_columns(const std::vector<Row>& rows) {
   std::vector<Column> columns = first_columns(rows);
   for (const auto& trait : traits()) {
@@ -206,7 +255,9 @@ std::vector<Column> step_columns(const std::vector<Row>& rows) {
     add({"% of", "GEMM"},
         [](const PointRecord& p) { return or_absent(p.mfu_of_measured_gemm, percent_text); });
   }
-  add({"loss", "first -> last"}, loss_text);
+  if (std::ranges::any_of(rows, [](const Row& row) { return shows_loss(*row.point); })) {
+    add({"loss", "first -> last"}, loss_text);
+  }
   add({"steady"}, [](const PointRecord& p) {
     return std::string(!p.steady ? "unknown" : *p.steady ? "yes" : "no");
   });

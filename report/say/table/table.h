@@ -29,6 +29,9 @@ RunsTable runs_table(std::span<const Report> reports);
 
 // Lists what all of `points` have in common: "resnet50, 224 px, batch 64 per rank, fp32".
 std::string traits_in_common(const std::vector<const PointRecord*>& points);
+// Lists what tells `point`, one of `points`, from the others: "2 ranks, no exchange"; "2 ranks"
+// where nothing does.
+std::string traits_apart(const PointRecord& point, const std::vector<const PointRecord*>& points);
 
 // Writes in one line how much watching the run cost: the largest watching_cpu_share of all runs and
 // hosts. Empty without telemetry.

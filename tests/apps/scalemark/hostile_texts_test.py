@@ -177,7 +177,7 @@ class HostileTexts(unittest.TestCase):
 
     def test_reports(self):
         """A sweep's, with every rendering, and what the other commands say of it."""
-        names = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links", "svg", "tensorboard")
+        names = ("table", "md", "csv", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links", "svg", "tensorboard", "summary", "badge")
         whole = json.loads((SOURCE / "results/example/report.json").read_text())
         kinds = self.taken(whole, ("report", "--format", "json"))
         hosts = {kind for kind in (kind_of(path) for path, _ in leaves(whole)) if re.search(r"(^|\.)(host|hostname|scheduler_node)$", kind)}
@@ -197,6 +197,10 @@ class HostileTexts(unittest.TestCase):
             self.assertEqual(json.loads(text_of(files["jsonl"]).split("\n")[0])["run_id"], report["run_id"])
             self.shows_nothing_odd(text_of(files["table"]))
             self.markdown_marks_up_nothing(text_of(files["md"]))
+            summary = text_of(files["summary"])
+            self.shows_nothing_odd(summary)
+            self.markdown_marks_up_nothing(re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", summary))  # code spans show all
+            self.xml_has(text_of(files["badge"]), {"svg", "title", "rect", "text"})
             self.xml_has(text_of(files["junit"]), {"testsuites", "testsuite", "testcase", "properties", "property", "failure", "error", "skipped", "system-out", "system-err"})
             self.page_is(text_of(files["html"]), plain)
             for name in ("csv", "groups", "scaling", "effects", "links"):

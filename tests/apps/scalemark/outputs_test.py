@@ -62,7 +62,7 @@ class Outputs(unittest.TestCase):
         """Each named output: the words before its name, and how that must end."""
         fields = "gpus=1,batch_per_gpu=12,precision=fp32,system=A100,workload=gpt2,unit=samples/s"
         yield ("report", "a", "--format", "csv="), ""
-        for form in ("table", "md", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links"):
+        for form in ("table", "md", "json", "jsonl", "html", "junit", "superbench", "prom", "groups", "scaling", "effects", "links", "summary", "badge"):
             yield ("report", "a", "--format", form + "="), ""
         yield ("compare", "a", "b", "--format", "md="), ""
         yield ("accept", "a", "--format", "junit="), ""

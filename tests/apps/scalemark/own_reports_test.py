@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -47,6 +48,16 @@ class OwnReports(unittest.TestCase):
         shown = self.ends((0,), "report", *files).stdout
         for file in files:
             self.assertIn(file.name, shown)
+
+    def test_a_gpu_says_what_others_reached(self):
+        """In the words of accept; a CPU has no such line."""
+        for name in ("starts-resnet50-b32", "speed-resnet50-bf16"):
+            file = next(file for file in FILES if file.name == f"{name}.jsonl")
+            line = r"^resnet50, amp-bf16, batch \d+, 1 x H100 80GB HBM3: [\d,]+ here, \d+ % of 6,045 img/s published \(measured-h100-80gb-hbm3-resnet50, pub-\d+"
+            shown = [" ".join(self.ends((0, 2), *words, file).stdout.split()) for words in (("accept",), ("report",), ("report", "--format", "summary"))]
+            found = [re.search(line[1:], text) for text in shown]
+            self.assertTrue(all(found) and len({one[0] for one in found}) == 1, shown)
+        self.assertNotIn("published", self.ends((0,), "report", RESULTS / "example/report.json").stdout)
 
     def test_several_reports_in_one_file(self):
         files = [file for file in FILES if file.name.startswith("starts-")]

@@ -86,7 +86,7 @@ class Surroundings(unittest.TestCase):
             self.assertEqual(json.loads(self.shown(file, "json"))["run_id"], text)
             self.assertIn(text, set(texts_in(json.loads(Scripts(self.shown(file, "html")).data))))
             xml.etree.ElementTree.fromstring(self.shown(file, "junit"))
-            for form in ("superbench", "prom", "groups", "scaling", "effects", "links", "table"):
+            for form in ("superbench", "prom", "groups", "scaling", "effects", "links", "table", "summary", "badge"):
                 self.shown(file, form)
             widths = [line.replace("\\|", "").count("|") for line in self.shown(file, "md").split("\n") if line.startswith("|")]
             self.assertTrue(widths and all(width >= 2 for width in widths))

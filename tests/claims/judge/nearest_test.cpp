@@ -162,6 +162,9 @@ TEST(PublishedBeside, OneTrainingOfAllReportsIsOneLine) {
             "3 reports), 105 % of 1,000 img/s published (g, equal)"});
   EXPECT_TRUE(published_beside(rows, {}).empty());
   EXPECT_TRUE(published_beside({}, {&reports[0]}).empty());
+  Report twice = reports[2];  // a baseline may be a row, too
+  twice.groups.push_back(twice.groups.front());
+  EXPECT_EQ(published_beside(rows, {&twice}).front().find("median"), std::string::npos);
 }
 
 // A source shows once, and the nearest of each training stand before what is farther.
@@ -200,6 +203,33 @@ TEST(Nearest, RowsOfAReportAreThoseThatCount) {
   EXPECT_TRUE(rate_of(row)) << "a split model is as much work";
   row.untestable = "meaningless";
   EXPECT_FALSE(rate_of(row));
+}
+
+TEST(PublishedBeside, AReportOfTrainHasRunsAndNoGroups) {
+  Report report = a100_report(0);
+  report.groups.clear();
+  report.points[0].samples_per_sec = 8400;
+  EXPECT_EQ(published_beside(one_thing_each(), {&report}),
+            Words{"resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 1,050 per GPU here, 105 % of "
+                  "1,000 img/s published (g, equal)"});
+  report.points[0].standing.level = reporting::kWithheld;
+  EXPECT_TRUE(published_beside(one_thing_each(), {&report}).empty());
+  report.points[0].standing = {};
+  report.points[0].status = reporting::PointStatus::kFailed;
+  EXPECT_TRUE(published_beside(one_thing_each(), {&report}).empty());
+}
+
+TEST(NearestPublished, IsOneLineForAChipAndNoneForACpu) {
+  Report report = a100_report(8400);
+  const std::string line = nearest_published({&report, 1});
+  EXPECT_EQ(line, published_beside(published::own_library(), {&report}).front());
+  EXPECT_TRUE(
+      line.starts_with("resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 1,050 per GPU "
+                       "here, "))
+      << line;
+  report.points[0].device_name.clear();
+  EXPECT_EQ(nearest_published({&report, 1}), "");
+  EXPECT_EQ(nearest_published({}), "");
 }
 
 TEST(PublishedBeside, WhatIsNoSuchTrainingHasNoLine) {

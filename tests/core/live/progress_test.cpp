@@ -20,37 +20,56 @@ ProgressState state() {
           .loss = 5.1234};
 }
 
-TEST(Progress, BarAndLineSayHowFarAndHowLong) {
+TEST(Progress, TheBarSaysHowFarAndHowLong) {
   EXPECT_EQ(progress_bar(state(), 100),
-            "window  [#####...............]  25 % 60/240  160.0 images/s  loss 5.123  18 s left");
-  EXPECT_EQ(progress_line(state()),
-            "window: step 60 of 240, 160.0 images/s, loss 5.123, 18 s left");
+            "window  [#####...............]  25 % 60/240  160.0 images/s  loss 5.123  0:18 left");
 }
 
 TEST(Progress, SaysNothingItDoesNotKnow) {
   ProgressState s = state();
   s.total.reset();
   s.loss.reset();
-  EXPECT_EQ(progress_line(s), "window: step 60, 160.0 images/s");
   EXPECT_EQ(progress_bar(s, 100), "window  step 60  160.0 images/s");
   s = state();
   s.done = 0;
-  EXPECT_EQ(progress_line(s), "window: step 0 of 240, loss 5.123");
+  EXPECT_EQ(progress_bar(s, 100), "window  [....................]   0 % 0/240  loss 5.123");
 }
 
 TEST(Progress, NeverWiderThanTheTerminal) {
   EXPECT_EQ(progress_bar(state(), 20).size(), 20u);
+  EXPECT_EQ(progress_bar(state(), 72),
+            "window  [##........]  25 % 60/240  160.0 images/s  loss 5.123  0:18 left");
+  EXPECT_EQ(progress_bar(state(), 71),
+            "window  [##........]  25 % 60/240  160.0 images/s  0:18 left");
+  EXPECT_EQ(progress_bar(state(), 59), "window  [##........]  25 % 60/240  160.0 images/s");
   ProgressState s = state();
   s.done = 500;  // more than was expected
   EXPECT_EQ(progress_bar(s, 100).find("window  [####################] 100 % 500/240"), 0u);
 }
 
-TEST(Progress, LongTimesInMinutesAndHours) {
-  ProgressState s = state();
-  s.elapsed_s = 600;  // 1,800 s left
-  EXPECT_NE(progress_line(s).find("30:00 left"), std::string::npos) << progress_line(s);
-  s.elapsed_s = 6000;
-  EXPECT_NE(progress_line(s).find("5:00:00 left"), std::string::npos) << progress_line(s);
+TEST(Progress, TimeLeftHasOneForm) {
+  EXPECT_EQ(left_text(0.4), "0:00 left");
+  EXPECT_EQ(left_text(94.7), "1:35 left");
+  EXPECT_EQ(left_text(160), "2:40 left");
+  EXPECT_EQ(left_text(18000), "5:00:00 left");
+}
+
+// Any reader of JSON lines finds what the sentence says, and no field that is not known.
+TEST(RunEvents, AreOneObjectEach) {
+  EXPECT_EQ(to_json({.event = "note", .text = "a \"note\"\n"}),
+            R"({"event":"note","text":"a \"note\"\n"})");
+  EXPECT_EQ(to_json({.event = "run",
+                     .text = "[2/9] 2 ranks",
+                     .run = "p/r0",
+                     .status = "ok",
+                     .unit = "images",
+                     .samples_per_sec = 48.5,
+                     .seconds_left = 12.0,
+                     .runs_done = 2,
+                     .runs_planned = 9}),
+            R"({"event":"run","text":"[2/9] 2 ranks","run":"p/r0","status":"ok",)"
+            R"("samples_per_sec":48.5,"unit":"images","runs_done":2,"runs_planned":9,)"
+            R"("seconds_left":12.0})");
 }
 
 // This clock stands still until a test sets it: no test waits for a real one.
@@ -80,13 +99,16 @@ std::string written(ProgressOptions options) {
   return text;
 }
 
-TEST(Progress, WritesLinesToAFileAndABarToATerminal) {
-  EXPECT_EQ(written({.terminal = false}),
-            "window: step 40 of 100, 320.0 images/s, loss 2.5, 3.0 s left\na line\n");
-  EXPECT_EQ(
-      written({.terminal = true}),
-      "\r\033[Kwindow  [########............]  40 % 40/100  320.0 images/s  loss 2.5  3.0 s le"
-      "\r\033[Ka line\n");
+TEST(Progress, DrawsABarThatALineReplaces) {
+  EXPECT_EQ(written({}),
+            "\r\033[Kwindow  [####......]  40 % 40/100  320.0 images/s  loss 2.5  0:03 left"
+            "\r\033[Ka line\n");
+}
+
+TEST(Progress, IsForTerminalsOnly) {
+  std::FILE* out = std::tmpfile();
+  EXPECT_FALSE(progress_options_for(out));
+  std::fclose(out);
 }
 
 TEST(Progress, WritesByItselfAtItsInterval) {

@@ -2,22 +2,21 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
+#include <functional>
+#include <set>
 #include <utility>
 
+#include "core/base/characters.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "report/judge/collectives/words.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
-#include "report/record/surety.h"
 #include "report/record/verdict.h"
 #include "report/say/render/sections/claim_sections.h"
 #include "report/say/render/sections/sweep_sections.h"
 #include "report/say/render/text.h"
-#include "report/say/table/table.h"
 #include "report/say/table/text_table.h"
-#include "report/say/words/words.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -54,7 +53,7 @@ void add_effort(Answer& answer, const std::string& words) {
 
 // Adds the reasons why the numbers may be trusted less, then errors, then warnings that these do
 // not cover.
-void add_notes(Answer& answer, const Report& report) {
+void add_notes(Answer& answer, const Report& report, bool end_is_told) {
   std::vector<std::string> codes;
   const auto& verdict = report.verdict;
   const VerdictReason* change = verdict ? rejudged_reason(*verdict) : nullptr;
@@ -63,7 +62,8 @@ void add_notes(Answer& answer, const Report& report) {
   for (const VerdictReason& reason : reasons) {
     if (reason.code == kJudgedAnew) continue;
     codes.push_back(reason.code);
-    const bool is_said = is_said_elsewhere(reason, report, of_one_run);
+    const bool is_said = is_said_elsewhere(reason, report, of_one_run) ||
+                         (end_is_told && reason.code == kIncomplete);
     // The first reason is the gravest.
     const bool forbids = verdict->level == VerdictLevel::kDoNotQuote && codes.size() == 1;
     const bool cares = verdict->level == VerdictLevel::kWithCare && codes.size() == 1;
@@ -79,8 +79,10 @@ void add_notes(Answer& answer, const Report& report) {
   if (verdict && verdict->level == VerdictLevel::kQuotable) {
     add_effort(answer, quoting_words(verdict->level));
   }
+  const bool has_failed =  // a run that was asked to end has a reason of its verdict that says so
+      report.status != ReportStatus::kComplete && report.status != ReportStatus::kInterrupted;
   for (const ErrorRecord& error : report.errors) {
-    if (report.status != ReportStatus::kComplete) answer.notes.push_back(error.what);
+    if (has_failed) answer.notes.push_back(error.what);
   }
   for (const Finding& finding : report.findings) {
     if (finding.severity == "info" || is_proven_part(finding)) continue;
@@ -159,13 +161,17 @@ std::string machine_line(const Report& report) {
   return text + ", " + std::to_string(host.gpus.size()) + " x " + host.gpus.front().name;
 }
 
-Answer answer_of(const Report& report, const std::string& folder) {
+std::string program_line(const Report& report) {
+  return "scalemark " + report.tool.version + " (" + report.tool.git_commit + ")";
+}
+
+Answer answer_of(const Report& report, const std::string& folder, bool end_is_told) {
   Answer answer = measures_collectives(report) ? answer_of_collectives(report, folder)
                   : is_sweep(report)           ? answer_of_sweep(report, folder)
-                                               : answer_of_runs(report);
+                                               : answer_of_runs(report, folder);
   if (!report.claims.empty()) answer.found.push_back(claim_counts(report.claims));
   add_parts(answer, report);
-  add_notes(answer, report);
+  add_notes(answer, report, end_is_told);
   return answer;
 }
 
@@ -191,14 +197,62 @@ std::string set_answer(const Answer& answer, const Terminal& terminal) {
   return text;
 }
 
-std::string render_answer(std::span<const Report> reports, const std::vector<std::string>& places,
-                          const Terminal& terminal, Withheld withheld) {
-  return answers_of(for_people(reports, withheld), places, terminal);
+namespace {
+
+// A code span of Markdown may hold backticks that are fewer in a row than those around it.
+std::string code_span(const std::string& text) {
+  std::string ticks = "`";
+  while (text.find(ticks) != text.npos) ticks += "`";
+  const char* gap = ticks.size() > 1 ? " " : "";
+  return ticks + gap + with_blanks(text) + gap + ticks;
 }
 
-std::string answers_of(std::span<const Report> reports, const std::vector<std::string>& places,
-                       const Terminal& terminal) {
+// Lays out an answer as Markdown. Who reads it has neither the folder nor the machine.
+std::string set_summary(const Answer& answer, std::span<const Report> about) {
   std::string text;
+  const auto items = [&](const std::vector<std::string>& lines, const char* mark) {
+    for (const std::string& line : lines)
+      text += std::string("- ") + mark + markdown_text(line) + "\n";
+  };
+  if (!answer.what.empty()) {
+    std::string what = answer.what;  // its columns of blanks mean nothing in Markdown
+    for (auto at = what.find("  "); at != what.npos; at = what.find("  ", at))
+      what.replace(at, 2, ", ");
+    text += "**" + markdown_text(what) + "**";
+  }
+  if (!answer.effort.empty()) text += ", " + markdown_text(answer.effort);
+  text += "\n";
+  if (!answer.table.empty()) text += "\n" + set_markdown(answer.table);
+  text += "\n";
+  items(answer.parts, "**!!** ");
+  items(answer.found, "");
+  items(answer.notes, "**!** ");
+  for (const auto& [wish, command] : answer.next)
+    text += "- " + markdown_text(wish) + ": " + code_span(command) + "\n";
+  std::set<std::string> machines;
+  for (const Report& report : about) {
+    const std::string machine = machine_line(report);
+    machines.insert(program_line(report) + (machine.empty() ? "" : ", " + machine) + ", " +
+                    report.started.substr(0, std::string_view("2026-11-30").size()));
+  }
+  items({machines.begin(), machines.end()}, "");
+  return text;
+}
+
+using SetAnswer = std::function<std::string(const Answer&, std::span<const Report>)>;
+
+// Calls `set` for each answer, with the reports that it is about.
+std::string set_all(std::span<const Report> reports, const std::vector<std::string>& places,
+                    const Besides& besides, const SetAnswer& set) {
+  std::string text;
+  const auto add = [&](Answer answer, std::span<const Report> about) {
+    std::string line = besides.published ? besides.published(about) : "";
+    if (!line.empty()) answer.found.push_back(std::move(line));
+    if (!besides.events.empty()) {
+      answer.next.emplace_back("TensorBoard", "tensorboard --logdir " + shell_word(besides.events));
+    }
+    text += (text.empty() ? "" : "\n") + set(answer, about);
+  };
   std::vector<Report> runs;
   std::vector<std::string> places_of_runs;
   for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -209,54 +263,28 @@ std::string answers_of(std::span<const Report> reports, const std::vector<std::s
       if (!place.empty()) places_of_runs.push_back(place);
       continue;
     }
-    text += (text.empty() ? "" : "\n") + set_answer(answer_of(report, folder_of(place)), terminal);
+    add(answer_of(report, folder_of(place), besides.end_is_told), reports.subspan(i, 1));
   }
-  if (runs.empty()) return text;
-  return text + (text.empty() ? "" : "\n") +
-         set_answer(answer_of_several(runs, places_of_runs), terminal);
+  if (!runs.empty()) add(answer_of_several(runs, places_of_runs), runs);
+  return text;
 }
 
-Answer answer_of_runs(const Report& report) {
-  Answer answer;
-  if (report.points.empty()) {
-    answer.what = report.fingerprint.empty() ? "nothing was measured" : machine_line(report);
-    if (!report.fingerprint.empty()) answer.table = fingerprint_columns(report.fingerprint);
-    return answer;
-  }
-  const PointRecord& run = report.points.back();
-  answer.what = run.workload;
-  if (run.batch_size) answer.what += ", batch " + std::to_string(*run.batch_size) + " per rank";
-  answer.what += ", " + counted(run.world_size, "rank");
-  if (run.status != PointStatus::kOk) {
-    answer.what +=
-        ": " + std::string(name_of(run.status)) + (run.reason.empty() ? "" : ", " + run.reason);
-    return answer;
-  }
-  const std::string unit = sample_unit(run.workload) + "/s";
-  const std::string rate =
-      held_text(run.standing, run.samples_per_sec > 0 ? readable(run.samples_per_sec) : "");
-  answer.what += "  " + rate + " " + unit;
-  answer.figures.push_back({rate, unit});
-  if (const auto step = step_time_s(run)) {
-    answer.figures.push_back({readable(1e3 * *step), "ms a step"});
-    answer.what += "  step " + duration_text(*step);
-    if (run.step_s.p50) answer.what += " (median " + duration_text(*run.step_s.p50) + ")";
-  }
-  if (run.loss_first && run.loss_last) {
-    answer.what +=
-        "  loss " + significant(*run.loss_first, 3) + " -> " + significant(*run.loss_last, 3);
-  }
-  if (!run.evaluation.empty()) {
-    const Evaluation& last = run.evaluation.back();
-    answer.what += "  " + last.metric + " " + percent(last.value);
-    answer.figures.push_back({percent(last.value), last.metric});
-  }
-  answer.what += "  peak memory " + size_text(run.memory_peak_bytes);
-  if (run.world_size > 1 && run.wall_s > 0) {
-    answer.found.push_back("measured time: " + duration_text(run.wall_s) + " per rank, " +
-                           duration_text(run.world_size * run.wall_s) + " in all");
-  }
-  return answer;
+}  // namespace
+
+std::string render_answer(std::span<const Report> reports, const std::vector<std::string>& places,
+                          const Terminal& terminal, Withheld withheld, const Besides& besides) {
+  return answers_of(for_people(reports, withheld), places, terminal, besides);
+}
+
+std::string answers_of(std::span<const Report> reports, const std::vector<std::string>& places,
+                       const Terminal& terminal, const Besides& besides) {
+  return set_all(reports, places, besides, [&](const Answer& answer, std::span<const Report>) {
+    return set_answer(answer, terminal);
+  });
+}
+
+std::string summaries_of(std::span<const Report> reports, const Besides& besides) {
+  return set_all(reports, {}, besides, set_summary);
 }
 
 }  // namespace scalemark::reporting

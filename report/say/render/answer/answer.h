@@ -23,6 +23,7 @@ struct Figure {
 // The short answer before it is laid out in lines.
 struct Answer {
   std::vector<Figure> figures;  // at most three; shown on the page
+  std::string brief;            // "2 ranks 1.41x, 70 % (64 to 77)"; empty: the first figure says it
 
   // Parts of the machine that are proven slow or wrong, in one sentence each.
   std::vector<std::string> parts;
@@ -35,27 +36,41 @@ struct Answer {
   std::vector<std::pair<std::string, std::string>> next;
 };
 
-// `folder` is the report's, which the commands name. Empty: commands are left out.
-Answer answer_of(const Report& report, const std::string& folder);
+// `folder` is the report's, which the commands name. Empty: commands are left out. `end_is_told`:
+// the reader knows that the run did not come to its end, and how it goes on.
+Answer answer_of(const Report& report, const std::string& folder, bool end_is_told = false);
 
 // Lays out the answer, at most terminal.columns wide as far as words and tables allow. It ends with
 // a line end.
 std::string set_answer(const Answer& answer, const Terminal& terminal);
 
+// An answer says these besides, which its reports do not hold.
+struct Besides {
+  // Says in one line what others reached on the chip of the reports; empty: nothing is known. The
+  // published rows are known to the program alone. Null: nothing is said.
+  std::string (*published)(std::span<const Report>) = nullptr;
+  std::string events;  // folder of the run's event files for TensorBoard; empty: there are none
+  bool end_is_told = false;  // see answer_of()
+};
+
 // Writes one answer for each sweep, and one for all single runs of several reports, with a blank
 // line between. `places` says where each report is, as typed: a folder or a file. Empty: commands
 // and names are left out.
 std::string render_answer(std::span<const Report> reports, const std::vector<std::string>& places,
-                          const Terminal& terminal, Withheld withheld = Withheld::kLeftOut);
+                          const Terminal& terminal, Withheld withheld = Withheld::kLeftOut,
+                          const Besides& besides = {});
 // Does the same for reports that for_people() has returned.
 std::string answers_of(std::span<const Report> reports, const std::vector<std::string>& places,
-                       const Terminal& terminal);
+                       const Terminal& terminal, const Besides& besides = {});
+// Writes the same as Markdown for an issue tracker, with the version and the machine, and without
+// commands and names of files, which mean nothing elsewhere.
+std::string summaries_of(std::span<const Report> reports, const Besides& besides = {});
 
 // --- The answers of each kind of report. Private to this folder.
 
 Answer answer_of_sweep(const Report& report, const std::string& folder);
 Answer answer_of_collectives(const Report& report, const std::string& folder);
-Answer answer_of_runs(const Report& report);
+Answer answer_of_runs(const Report& report, const std::string& folder);
 // Puts reports side by side; each has a point. `places` has one entry per report, or none.
 Answer answer_of_several(std::span<const Report> runs, const std::vector<std::string>& places);
 
@@ -71,6 +86,9 @@ std::string effort_text(const Report& report, int fewest, int most);
 
 // Writes "2 machines: AMD EPYC 9654, 96 cores, 8 x NVIDIA H100".
 std::string machine_line(const Report& report);
+
+// Writes "scalemark 0.9.0 (605f0c931471)": the program that measured, and its commit.
+std::string program_line(const Report& report);
 
 // --- A page for an answer that is not a report's, in the frame of reports' pages.
 

@@ -1,7 +1,8 @@
-// Makes answers for reports that are not of a sweep: reports of `comm`, and several reports side by
-// side.
+// Makes answers for reports that are not of a sweep: reports of `comm` and `train`, and several
+// reports side by side.
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <set>
@@ -9,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "report/judge/collectives/words.h"
+#include "report/record/point_facts.h"
 #include "report/record/surety.h"
 #include "report/record/verdict.h"
 #include "report/say/render/answer/answer.h"
@@ -262,6 +264,62 @@ Answer answer_of_several(std::span<const Report> runs, const std::vector<std::st
   }
   if (!legend.empty()) answer.found.push_back(legend);
   answer.notes = notes_on_rows(runs, rows);
+  return answer;
+}
+
+namespace {
+
+void add_next_of_run(Answer& answer, const Report& report, const std::string& folder) {
+  const NextCommand next = next_command(report);
+  if (!next.command.empty()) answer.next.emplace_back(next.when, next.command);
+  if (folder.empty()) return;
+  answer.next.emplace_back("report", (std::filesystem::path(folder) / "report.json").string());
+  answer.next.emplace_back("details", "scalemark report " + shell_word(folder) + " --details");
+}
+
+}  // namespace
+
+Answer answer_of_runs(const Report& report, const std::string& folder) {
+  Answer answer;
+  if (report.points.empty()) {
+    answer.what = report.fingerprint.empty() ? "nothing was measured" : machine_line(report);
+    if (!report.fingerprint.empty()) answer.table = fingerprint_columns(report.fingerprint);
+    return answer;
+  }
+  add_next_of_run(answer, report, folder);
+  const PointRecord& run = report.points.back();
+  answer.what = run.workload;
+  if (run.batch_size) answer.what += ", batch " + std::to_string(*run.batch_size) + " per rank";
+  answer.what += ", " + counted(run.world_size, "rank");
+  if (run.status != PointStatus::kOk) {
+    answer.what +=
+        ": " + std::string(name_of(run.status)) + (run.reason.empty() ? "" : ", " + run.reason);
+    return answer;
+  }
+  const std::string unit = sample_unit(run.workload) + "/s";
+  const std::string rate =
+      held_text(run.standing, run.samples_per_sec > 0 ? readable(run.samples_per_sec) : "");
+  answer.what += "  " + rate + " " + unit;
+  answer.figures.push_back({rate, unit});
+  if (const auto step = step_time_s(run)) {
+    answer.figures.push_back({readable(1e3 * *step), "ms a step"});
+    answer.what += "  step " + duration_text(*step);
+    if (run.step_s.p50) answer.what += " (median " + duration_text(*run.step_s.p50) + ")";
+  }
+  if (shows_loss(run)) {
+    answer.what +=
+        "  loss " + significant(*run.loss_first, 3) + " -> " + significant(*run.loss_last, 3);
+  }
+  if (!run.evaluation.empty()) {
+    const Evaluation& last = run.evaluation.back();
+    answer.what += "  " + last.metric + " " + percent(last.value);
+    answer.figures.push_back({percent(last.value), last.metric});
+  }
+  answer.what += "  peak memory " + size_text(run.memory_peak_bytes);
+  if (run.world_size > 1 && run.wall_s > 0) {
+    answer.found.push_back("measured time: " + duration_text(run.wall_s) + " per rank, " +
+                           duration_text(run.world_size * run.wall_s) + " in all");
+  }
   return answer;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/base/number_words.h"
 #include "report/record/point_facts.h"
+#include "report/record/verdict.h"
 #include "report/say/render/text.h"
 #include "report/say/words/words.h"
 
@@ -62,6 +63,8 @@ std::vector<Plot> plots_of(const Report& report) {
   add_effect_plots(plots, report);
   add_throughput_plots(plots, report);
   add_run_plots(plots, report);
+  for (Plot& plot : plots)
+    plot.standing = report.verdict ? quoting_words(report.verdict->level) : "";
   return drawable(std::move(plots));
 }
 

@@ -41,7 +41,8 @@ struct Plot {
   // Where several plots share a name, a reader of the page chooses one: `choice` is what differs
   // between them ("point"), `chosen` which one this is ("8 ranks, ddp").
   std::string choice = {}, chosen = {};
-  std::string file = {};  // "why-not-more-8-ranks-ddp"; set by drawable()
+  std::string file = {};      // "why-not-more-8-ranks-ddp"; set by drawable()
+  std::string standing = {};  // "quote with care": written below it; empty: nothing is
   PlotAxis at, value;
   bool in_rows = false;             // names stand below each other, values lie along x
   std::size_t legend_from = 2;      // a legend is drawn for at least so many series with names

@@ -132,7 +132,7 @@ class Drawing {
                        number(kText) + "\"><title>" + xml_escaped(plot_.title) + "</title>";
     text += axes() + guides();
     for (const PlotSeries& series : plot_.series) text += drawn(series);
-    return text + legend() + "</svg>\n";
+    return text + legend() + foot() + "</svg>\n";
   }
 
  private:
@@ -184,6 +184,7 @@ class Drawing {
       x += wide;
     }
     if (!places_.empty()) height_ = places_.back().y + kGap + 1;
+    if (!plot_.standing.empty()) height_ += kLine;
   }
 
   std::string legend_name(const PlotSeries& series) const {
@@ -357,6 +358,12 @@ class Drawing {
       text += text_at({at.x + kSwatch + 3, at.y}, "start", legend_name(series));
     }
     return text;
+  }
+
+  // A figure travels without its report, and says by itself whether it may be quoted.
+  std::string foot() const {
+    if (plot_.standing.empty()) return "";
+    return text_at({width_ - kGap, height_ - kGap}, "end", plot_.standing);
   }
 
   const Plot& plot_;
