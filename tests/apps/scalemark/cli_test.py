@@ -49,7 +49,7 @@ class Usage(unittest.TestCase):
         self.assertIn("usage: scalemark COMMAND", run().stdout)
         self.assertIn("usage: scalemark sweep", run("help", "sweep").stdout)
         self.assertIn("usage: scalemark data pack", run("help", "data", "pack").stdout)
-        self.assertIn("--iters", self.refused(64, "train", "--iters"))
+        self.assertEqual("scalemark: error E_USAGE (exit 64): '--iters' lacks its value.\n", self.refused(64, "train", "--iters"))
         self.assertIn("a value is expected", self.refused(64, "train", "--output", "--dry-run"))
         self.assertIn("given 2 times", self.refused(64, "train", "--iters", "1", "--iters", "2"))
         self.assertIn("'stray'", self.refused(64, "train", "stray"))
@@ -111,7 +111,7 @@ class Usage(unittest.TestCase):
             file.touch()
             for command in ("train", "sweep"):
                 self.assertIn("is no folder", self.refused(73, command, "--trace", f"{file}/traces"))
-                self.assertIn("one can be made", self.refused(73, command, "--trace", "/proc/traces"))
+                self.assertIn("cannot be made", self.refused(73, command, "--trace", "/proc/traces"))
             pathlib.Path(folder, "precious").write_text("x")
             text = self.refused_or_torch(73, "train", "--output", folder)
             self.assertTrue(pathlib.Path(folder, "precious").exists())
