@@ -244,7 +244,8 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     return help_of(take_command(rest));
   }
   const std::string& first = rest.front();
-  if (first == "--version") return {.action = Action::kVersion};
+  if (first == "--version" || (first == "version" && rest.size() == 1))
+    return {.action = Action::kVersion};
   if (first == "--help" || first == "-h" || first == "help") return {.action = Action::kHelp};
   if (first.starts_with('-')) {
     throw usage("'" + first + "' comes before the command", {}, "scalemark COMMAND [OPTIONS]");

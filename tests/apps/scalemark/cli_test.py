@@ -37,6 +37,8 @@ class Usage(unittest.TestCase):
         self.assertIn("--help", self.refused(64, "train", "--zzzzzz"))
         self.assertIn("did you mean 'data generate'?", self.refused(64, "data", "generat", "images", "x"))
         self.assertIn("unknown command 'zzzzzz'", self.refused(64, "zzzzzz"))
+        for device in ("gpu", "CUDA", "cuda:0"):
+            self.assertIn("did you mean 'cuda'?", self.refused(78, "train", "--device", device))
         self.assertIn("data bench", self.refused(64, "data"))
         self.assertIn("baseline make", self.refused(64, "baseline"))
         self.assertIn("data bench", run("data", "--help").stdout)
@@ -50,6 +52,8 @@ class Usage(unittest.TestCase):
         self.assertIn("usage: scalemark sweep", run("help", "sweep").stdout)
         self.assertIn("usage: scalemark data pack", run("help", "data", "pack").stdout)
         self.assertEqual("scalemark: error E_USAGE (exit 64): '--iters' lacks its value.\n", self.refused(64, "train", "--iters"))
+        self.assertEqual(run("version").stdout, run("--version").stdout)
+        self.assertIn("before the command", self.refused(64, "-version"))
         self.assertIn("a value is expected", self.refused(64, "train", "--output", "--dry-run"))
         self.assertIn("given 2 times", self.refused(64, "train", "--iters", "1", "--iters", "2"))
         self.assertIn("'stray'", self.refused(64, "train", "stray"))
