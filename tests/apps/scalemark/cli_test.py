@@ -418,14 +418,19 @@ class Start(unittest.TestCase):
     def test_doctor_says_what_it_sees(self):
         result = run("doctor")
         self.assertIn(result.returncode, (0, 71))
-        for word in ("torch", "cpu", "gpus", "rdma", "launching"):
+        for word in ("torch", "cpu", "gpus", "rdma"):
             self.assertRegex(result.stdout, rf"(?m)^{word}")
+        self.assertNotIn("launching", result.stdout)
+        ranks = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29599"}
+        for env, said in ((ranks, "rank: 1 of 2"), ({"RANK": "1"}, "problem: RANK is set but WORLD_SIZE is not"),
+                          ({"FLUX_JOB_SIZE": "4"}, "note: FLUX_JOB_SIZE=4 is set and not read"), ({"PET_NPROC_PER_NODE": "2"}, "ranks to start: 2")):
+            self.assertRegex(run("doctor", env=env).stdout, rf"(?m)^launching\n(  .*\n)*  {said}")
 
     def test_doctor_says_which_options_have_no_effect(self):
         result = run("doctor", "--output", "/not/there", "--log-format", "json")
         self.assertIn("--output has no effect without --measure", result.stderr)
         self.assertIn("--log-format has no effect without --measure", result.stderr)
-        self.assertIn("launching", result.stdout)
+        self.assertRegex(result.stdout, "(?m)^cpu ")
 
     def test_doctor_measure_refuses_a_folder_in_use_before_it_measures(self):
         with tempfile.TemporaryDirectory() as folder:
