@@ -84,8 +84,7 @@ void refuse_unknown(const std::vector<std::string>& remaining, Command command) 
     std::string hint = settings::replacement_hint(bare, command)
                            .value_or(settings::did_you_mean(bare, candidates, "--"));
     if (hint.empty()) hint = "`scalemark " + command_text + " --help` lists them";
-    throw usage("unknown option '" + word.substr(0, word.find('=')) + "'",
-                "options of " + command_text + " are expected", std::move(hint));
+    throw usage("unknown option '" + word.substr(0, word.find('=')) + "'", {}, std::move(hint));
   }
 }
 
@@ -129,8 +128,7 @@ void take(const Bound& bound, Command command, Invocation& invocation) {
 // CLI11's own texts name its types; ours say what is missing.
 Error missing_value(const CLI::ParseError& error) {
   const std::string text = error.what();
-  return usage("'" + text.substr(0, text.find_first_of(": ")) + "' lacks its value",
-               "a value is expected after it");
+  return usage("'" + text.substr(0, text.find_first_of(": ")) + "' lacks its value");
 }
 
 CommandLine parse_options(Command command, std::vector<std::string> arguments) {
@@ -171,8 +169,7 @@ Error unknown_command(const std::string& given) {
   }
   std::string hint = settings::did_you_mean(given, names);
   if (hint.empty()) hint = "`scalemark --help` lists the commands";
-  return usage("unknown command '" + given + "'", "a command of scalemark is expected",
-               std::move(hint));
+  return usage("unknown command '" + given + "'", {}, std::move(hint));
 }
 
 // Returns the commands whose first word is `word`: "data generate" and its like of "data".
@@ -247,11 +244,11 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     return help_of(take_command(rest));
   }
   const std::string& first = rest.front();
-  if (first == "--version") return {.action = Action::kVersion};
+  if (first == "--version" || (first == "version" && rest.size() == 1))
+    return {.action = Action::kVersion};
   if (first == "--help" || first == "-h" || first == "help") return {.action = Action::kHelp};
   if (first.starts_with('-')) {
-    throw usage("'" + first + "' comes before the command", "the command comes first",
-                "scalemark COMMAND [OPTIONS]");
+    throw usage("'" + first + "' comes before the command", {}, "scalemark COMMAND [OPTIONS]");
   }
   if (begins_longer_name(first) && rest.size() == 1) {
     throw usage("'" + first + "' is the beginning of a command",

@@ -64,12 +64,10 @@ ExitCode page_result(const std::string& given) {
   return ran ? ExitCode::kPass : print_result(text);
 }
 
-void print_error(const ErrorRecord& error) {
-  std::cerr << folded(format_error_line(error), terminal_of(STDERR_FILENO)) << std::endl;
-}
+void print_error(const ErrorRecord& error) { std::cerr << format_error_line(error) << std::endl; }
 
 void print_note(const std::string& text) {
-  std::cerr << folded("scalemark: " + shown_text(text), terminal_of(STDERR_FILENO)) << std::endl;
+  std::cerr << "scalemark: " + shown_text(text) << std::endl;
 }
 
 void print_notes(const std::vector<std::string>& notes) {

@@ -21,6 +21,8 @@
 #include "core/launch/describe.h"
 #include "core/launch/mpi_library.h"
 #include "core/machine/gpu_code.h"
+#include "core/machine/gpu_support.h"
+#include "core/machine/gpus.h"
 #include "core/machine/survey.h"
 #include "core/settings/layers.h"
 #include "core/settings/reader.h"
@@ -150,19 +152,26 @@ std::string library_row(const char* name, const char* meaning) {
   return row(there ? "library" : "no library", std::string(name) + " (" + meaning + ")");
 }
 
-std::string gpu_rows(const settings::Gpu& gpu) {
+std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version) {
   if (!gpu.capability) return row("", "a GPU that the driver describes incompletely");
-  std::string text =
-      row("", gpu.name + ", compute capability " + std::to_string(gpu.capability->major) + "." +
-                  std::to_string(gpu.capability->minor));
+  const auto [major, minor] = *gpu.capability;
+  std::string text = row(
+      "", gpu.name + ", compute capability " + std::to_string(major) + "." + std::to_string(minor));
   const auto reason = settings::why_unsupported(
       settings::Precision::kAmpBf16,
       {.device = settings::DeviceKind::kCuda, .cpu_flags = {}, .gpu = gpu.capability});
   if (reason) text += row("", "tf32 and amp-bf16 on it: " + *reason);
-  text +=
-      row("", "kernels of this build on it: " + monitoring::in_words(monitoring::gpu_code_for(
-                                                    gpu.capability->major, gpu.capability->minor)));
-  return text;
+  if (const auto refused =
+          monitoring::reason_unsupported({.driver_cuda_version = driver_cuda_version,
+                                          .device_count = 1,
+                                          .name = gpu.name,
+                                          .compute_major = major,
+                                          .compute_minor = minor})) {
+    return text + row("", "cannot be used: " + refused->what + "; " + refused->expected + ": " +
+                              refused->hint);
+  }
+  return text + row("", "kernels of this build on it: " +
+                            monitoring::in_words(monitoring::gpu_code_for(major, minor)));
 }
 
 std::string machine_rows(const ProbedMachine& probed) {
@@ -177,7 +186,10 @@ std::string machine_rows(const ProbedMachine& probed) {
   }
   const auto gpus = std::ssize(probed.machine.gpus) + probed.gpus_without_cuda_plugin;
   text += row("gpus", std::to_string(gpus) + " visible (/dev/nvidia*, CUDA_VISIBLE_DEVICES)");
-  for (const settings::Gpu& gpu : probed.machine.gpus) text += gpu_rows(gpu);
+  if (gpus == 0 && std::filesystem::exists("/dev/dxg"))
+    text += row("", "this is WSL, whose GPU (/dev/dxg) is not used: runs take the CPUs");
+  const int driver = probed.machine.gpus.empty() ? 0 : monitoring::driver_cuda_version();
+  for (const settings::Gpu& gpu : probed.machine.gpus) text += gpu_rows(gpu, driver);
   return text;
 }
 
@@ -194,6 +206,16 @@ std::string rdma_rows(bool gpus) {
                                  .gpus = gpus})) {
     text += row(text.empty() ? "rdma" : "", line);
   }
+  return text;
+}
+
+// The lines say what a launcher has decided; without one, where a run would be one rank, there are
+// none.
+std::string launching_rows(const launching::Detection& detection) {
+  const bool alone = !detection.node && detection.world.launcher == "single";
+  if (alone && detection.notes.empty() && detection.problems.empty()) return {};
+  std::string text = "launching\n";
+  for (const std::string& line : launching::describe(detection)) text += "  " + line + "\n";
   return text;
 }
 
@@ -237,9 +259,8 @@ ExitCode doctor_command(const Invocation& invocation) {
   for (const std::string& line : mpi_lines()) text += row("mpi", line);
   text += machine_rows(probed);
   text += rdma_rows(!probed.machine.gpus.empty());
-  text += "launching\n";
   const auto detection = launching::detect(launching::make_request(values.settings()));
-  for (const std::string& line : launching::describe(detection)) text += "  " + line + "\n";
+  text += launching_rows(detection);
   if (values.on("measure")) {
     measure(invocation, values, probed, text);
   } else {

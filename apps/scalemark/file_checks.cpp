@@ -22,12 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFolderExpected = "a folder, or a path where one can be made, is expected";
-
 void refuse_read_only(const std::string& what, const fs::path& folder) {
   if (::access(folder.c_str(), W_OK | X_OK) == 0) return;
-  throw cannot_create(what + ": " + std::strerror(errno),
-                      "a folder that can be written to is expected");
+  throw cannot_create(what + ": " + std::strerror(errno));
 }
 
 // Root may write to /proc by its permissions, and yet no folder can be made there.
@@ -36,7 +33,7 @@ void refuse_unmakeable(const std::string& what, const fs::path& folder) {
   if (fs::create_directory(folder, failed)) {
     fs::remove(folder, failed);
   } else if (failed) {
-    throw cannot_create(what + ": " + failed.message(), kFolderExpected);
+    throw cannot_create(what + " cannot be made: " + failed.message());
   }
 }
 
@@ -45,16 +42,14 @@ void refuse_closed_stream(const std::string& what, const OutputPlace& place) {
                           ? (::fcntl(place.descriptor, F_GETFL) & O_ACCMODE) == O_RDONLY
                           : ::access(place.path.c_str(), W_OK) != 0;
   if (!closed) return;
-  throw cannot_create(what + ": " + std::strerror(place.descriptor >= 0 ? EBADF : errno),
-                      "a file, device or pipe that can be written to is expected");
+  throw cannot_create(what + ": " + std::strerror(place.descriptor >= 0 ? EBADF : errno));
 }
 
 void refuse_missing_file(const char* option, const std::string& path) {
   if (path.empty()) return;
   refuse_read_once(option, path);
   if (fs::exists(path)) return;
-  throw no_input(std::string(option) + " '" + path + "' is not there",
-                 "a path that exists is expected");
+  throw no_input(std::string(option) + " '" + path + "' is not there");
 }
 
 // The engine gives traces these names.
@@ -113,15 +108,15 @@ void refuse_unwritable_file(const std::string& named, const std::string& path) {
   const bool is_missing = unreadable == std::errc::no_such_file_or_directory ||
                           unreadable == std::errc::not_a_directory;
   if (unreadable && !is_missing) {
-    throw cannot_create(what + ": " + unreadable.message(), "a file that can be made is expected");
+    throw cannot_create(what + ": " + unreadable.message());
   }
   if (fs::is_symlink(status)) {
     throw cannot_create(what + ": " + std::strerror(ELOOP),
                         "a file, or a link to one, is expected");
   }
   if (!fs::is_directory(folder, unreadable)) {
-    throw cannot_create(what + ": there is no folder '" + folder.string() + "'",
-                        "a file in a folder that exists is expected");
+    throw cannot_create(what + ": there is no folder '" + folder.string() + "'", {},
+                        "make it first");
   }
   if (fs::is_directory(file, unreadable)) {
     throw cannot_create(what + " is a folder", "a file is expected");
@@ -138,7 +133,7 @@ void refuse_unwritable_folder(const std::string& named, const std::string& path)
     folder = folder.parent_path();
   }
   if (!fs::is_directory(folder, unreadable)) {
-    throw cannot_create(what + ": " + folder.string() + " is no folder", kFolderExpected);
+    throw cannot_create(what + ": " + folder.string() + " is no folder");
   }
   refuse_read_only(what, folder);
   if (!missing.empty()) refuse_unmakeable(what, missing);

@@ -259,8 +259,7 @@ void refuse_stray_time(const Invocation& invocation) {
   const bool asked = std::ranges::any_of(
       invocation.sources.options, [](const auto& option) { return option.first == "scale_down"; });
   if (!asked || !settings::parse_seconds(stray)) return;
-  throw usage("'" + stray + "' belongs to no option", "options only are expected",
-              "--scale-down=" + stray);
+  throw usage("'" + stray + "' belongs to no option", {}, "--scale-down=" + stray);
 }
 
 // Several processes may come here at once: each makes a folder of its own, and one of these gets

@@ -1,5 +1,5 @@
 // scalemark: runs the command in its arguments; an error becomes one line, an exit code and the
-// files in which launchers look for the reason why a rank ended.
+// files in which launchers look for the reason why a rank ended. Lines of errors are folded here.
 
 #include <unistd.h>
 
@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
+#include <mutex>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "apps/scalemark/intercepted_calls.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
+#include "core/base/terminal.h"
 #include "core/base/threads.h"
 #include "core/base/words.h"
 #include "core/launch/mpirun.h"
@@ -105,6 +108,65 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
   }
 }
 
+// The terminal that this process's errors reach, for a first rank through the built-in launcher.
+Terminal terminal_of_errors() {
+  const launching::Environment environment = launching::snapshot_environment();
+  const std::string spec = value_at(environment, std::string(launching::kRankSpecVariable));
+  if (spec.empty()) return terminal_of(STDERR_FILENO);
+  try {
+    const launching::RankSpec rank = launching::parse_rank_spec(spec);
+    return {.is_terminal = rank.terminal, .columns = rank.output.columns};
+  } catch (const Error&) {
+    return {};  // the command refuses it
+  }
+}
+
+// Folds the lines that reach std::cerr, whoever in this process writes them. Text without a line
+// end appears when it is flushed: it asks something.
+class FoldedErrors : public std::streambuf {
+ public:
+  explicit FoldedErrors(const Terminal& terminal) : terminal_(terminal), plain_(std::cerr.rdbuf()) {
+    std::cerr.rdbuf(this);
+    std::cerr.unsetf(std::ios::unitbuf);  // it would flush parts of a line
+  }
+
+ protected:
+  int_type overflow(int_type c) override {
+    const char one = traits_type::to_char_type(c);
+    if (!traits_type::eq_int_type(c, traits_type::eof())) xsputn(&one, 1);
+    return traits_type::not_eof(c);
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    const std::lock_guard lock(mutex_);
+    waiting_.append(text, static_cast<std::size_t>(size));
+    show(waiting_.rfind('\n') + 1);
+    return size;
+  }
+  int sync() override {
+    const std::lock_guard lock(mutex_);
+    show(waiting_.size());
+    return plain_->pubsync();
+  }
+
+ private:
+  void show(std::size_t size) {
+    const std::string text = folded(waiting_.substr(0, size), terminal_);
+    waiting_.erase(0, size);
+    plain_->sputn(text.data(), static_cast<std::streamsize>(text.size()));
+  }
+
+  Terminal terminal_;
+  std::streambuf* plain_;
+  std::mutex mutex_;
+  std::string waiting_;
+};
+
+void fold_errors() {
+  const Terminal terminal = terminal_of_errors();
+  // It outlives main(), since other threads may still write.
+  if (terminal.is_terminal) new FoldedErrors(terminal);
+}
+
 [[noreturn]] void end_without_thread(const ErrorRecord& record) {
   _exit(static_cast<int>(end_with(record)));
 }
@@ -128,6 +190,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   scalemark::unblock_stops();
   scalemark::cli::become_rank();
+  scalemark::cli::fold_errors();
   static const scalemark::OnThreadShortage on_shortage = scalemark::cli::end_without_thread;
   scalemark::cli::on_thread_shortage() = &on_shortage;
   scalemark::cli::watch_process_end(scalemark::cli::end_with);

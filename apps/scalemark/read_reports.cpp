@@ -55,7 +55,7 @@ std::vector<reporting::NamedReport> read_file(const std::string& path, bool of_f
   const std::string file =
       fs::is_directory(path) ? (fs::path(path) / "report.json").string() : path;
   if (!fs::exists(file)) {
-    throw no_input("'" + path + "' holds no report.json", "a report's file or folder is expected");
+    throw no_input("'" + path + "' holds no report.json");
   }
   auto reports = reporting::reports_from(settings::read_text_file(file), file);
   if (fs::is_directory(path)) {
@@ -84,8 +84,7 @@ std::vector<std::string> report_files(const std::vector<std::string>& paths) {
       }
     }
     if (found.empty()) {
-      throw no_input("'" + path + "' holds no report.json",
-                     "reports, or folders that hold them, are expected");
+      throw no_input("'" + path + "' holds no report.json", "nor do its folders");
     }
     files.insert(files.end(), found.begin(), found.end());
   }

@@ -64,7 +64,7 @@ int threads_of(const settings::ToolValues& values) {
 
 std::string at_most_one(const Invocation& invocation) {
   const auto& words = invocation.positionals;
-  if (words.size() > 1) throw usage("'" + words[1] + "' is one name too many", "one is expected");
+  if (words.size() > 1) throw usage("'" + words[1] + "' is one name too many");
   return words.empty() ? "" : words.front();
 }
 

@@ -66,9 +66,9 @@ class TopRuns {
     }
     if (follows_) follow();
     if (runs_.empty()) {
-      throw no_input("no run in " + std::string(kRunsFolder) + " has a status.json",
-                     "the output folder of a run is expected",
-                     "runs of an older version have none");
+      throw no_input(
+          "no run in " + std::string(kRunsFolder) + " has a status.json", {},
+          "`scalemark top DIR`, DIR being the --output of a run, or the URL of its page");
     }
   }
 
@@ -81,6 +81,10 @@ class TopRuns {
     }
     for (std::future<bool>& one : reads) changed = one.get() || changed;
     return changed;
+  }
+  // Says why these runs are shown, where nobody named them; empty: somebody did.
+  std::string reason() const {
+    return follows_ ? "newest of " + std::string(kRunsFolder) + "; others: scalemark top DIR" : "";
   }
   bool lack_rates() const { return std::ranges::any_of(runs_, &WatchedRun::lacks_rates); }
   std::vector<live::ShownRun> shown() const {
@@ -206,7 +210,8 @@ void watch_on_screen(TopRuns& runs, const TopOptions& options) {
   // Signals are taken first: none may end us while the terminal is ours, not even Ctrl-\\.
   launching::SignalScope signals({SIGQUIT});
   Canvas canvas;
-  const std::string footer = "q or Ctrl-C leaves";
+  const std::string reason = runs.reason();
+  const std::string footer = reason.empty() ? "q or Ctrl-C leaves" : reason + "; q leaves";
   keep_watching(
       runs, options, signals, canvas.has_keys(),
       [&](bool) {
@@ -257,7 +262,7 @@ ExitCode top_command(const Invocation& invocation) {
   if (options.once || !can_redraw) {
     const auto shown = two_readings(runs);
     if (options.json) return print_data(frames(shown));
-    return print_result(live::screen_text(shown, terminal));
+    return print_result(live::screen_text(shown, terminal, runs.reason()));
   }
   options.json ? watch_as_json(runs, options) : watch_on_screen(runs, options);
   return ExitCode::kPass;

@@ -11,4 +11,10 @@ def main():
         if os.path.exists(os.path.join(folder, "torch/lib/libtorch_cpu.so")):
             os.environ.setdefault("SCALEMARK_TORCH", os.path.abspath(os.path.join(folder, "torch")))
             break
-    os.execv(program, ["scalemark", *sys.argv[1:]])
+    try:
+        os.execv(program, ["scalemark", *sys.argv[1:]])
+    except OSError as error:
+        here = os.uname()
+        print(f"scalemark: error E_SYSTEM (exit 71): {program}, a program for Linux on x86-64, does not start on this {here.sysname} on {here.machine}: "
+              f"{error.strerror}. Hint: on another processor build it there, scripts/quickstart --from-source", file=sys.stderr)
+        sys.exit(71)

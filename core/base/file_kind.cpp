@@ -43,7 +43,7 @@ Error unreadable_path(const std::filesystem::filesystem_error& error) {
   for (const std::errc why :
        {std::errc::permission_denied, std::errc::too_many_symbolic_link_levels,
         std::errc::filename_too_long, std::errc::not_a_directory}) {
-    if (error.code() == why) return no_input(what, "a path that can be read is expected");
+    if (error.code() == why) return no_input(what);
   }
   return io_error(what);
 }

@@ -199,13 +199,20 @@ std::size_t hanging_indent(std::string_view line, std::size_t width) {
   return text != line.npos && text <= width / 2 ? text : leading + 2;
 }
 
+// "[1] " before what a rank says and "[3/12] " before a run are no JSON.
+bool is_json(std::string_view text) {
+  const std::size_t end = text.find_first_not_of("0123456789/", 1);
+  const bool is_mark = end > 1 && end != text.npos && text.substr(end).starts_with("] ");
+  return std::string_view("{}[]\"").find(text.front()) != text.npos && !is_mark;
+}
+
 std::string folded_line(const std::string& line, std::size_t width) {
   if (width_of(line) <= width) return line + "\n";
   const CommandPlace place = command_in(line);
   if (place.begin != line.npos) return folded_command(line, place, width);
   const std::size_t leading = line.find_first_not_of(' ');
   if (leading == line.npos) return "\n";
-  if (std::string_view("{}[]\"").find(line[leading]) != line.npos) return line + "\n";  // JSON
+  if (is_json(std::string_view(line).substr(leading))) return line + "\n";
   return broken(line.substr(0, leading), std::string_view(line).substr(leading),
                 {.width = width, .indent = hanging_indent(line, width)});
 }

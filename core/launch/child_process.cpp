@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/base/terminal.h"
 #include "core/base/threads.h"
 
 namespace scalemark::launching {
@@ -175,7 +176,8 @@ void Sink::add_raw(std::string_view bytes) {
 void Sink::add_lines(std::string_view lines) {
   if (closed_ || lines.empty()) return;
   if (mid_line_) pending_ += terminal_ ? "\r\x1b[K" : "\n";
-  add_raw(lines);
+  if (!terminal_) return add_raw(lines);
+  add_raw(folded(std::string(lines), terminal_of(fd_)));
 }
 
 void Sink::write_some() {

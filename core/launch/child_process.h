@@ -75,7 +75,8 @@ class Sink {
   Sink(int fd, bool terminal) : fd_(fd), terminal_(terminal) {}
 
   void add_raw(std::string_view bytes);
-  // Adds whole lines; first ends a line that another rank has begun (a progress bar).
+  // Adds whole lines, folded for a terminal (core/base/terminal.h); first ends a line that another
+  // rank has begun (a progress bar).
   void add_lines(std::string_view lines);
 
   int fd() const { return fd_; }

@@ -105,8 +105,9 @@ void Progress::begin(std::string phase, std::optional<std::int64_t> total, doubl
 
 void Progress::print(const std::string& line) {
   const std::lock_guard lock(mutex_);
+  const Terminal terminal{.is_terminal = drawn_, .columns = options_.width + 1};
   clear();
-  std::fprintf(out_, "%s\n", line.c_str());
+  std::fprintf(out_, "%s\n", folded(line, terminal).c_str());
   std::fflush(out_);
 }
 

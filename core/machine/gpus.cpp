@@ -210,6 +210,15 @@ GpuSurvey detect_gpus(const std::string& nvml, const std::string& cuda) {
   return through_cuda;
 }
 
+int driver_cuda_version(const std::string& cuda) {
+  std::string why;
+  void* handle = open_driver_library(cuda, why);
+  int (*ask)(int*) = nullptr;
+  int version = 0;
+  const bool known = handle && find(handle, "cuDriverGetVersion", ask) && ask(&version) == 0;
+  return known ? version : 0;
+}
+
 FoundGpu find_gpu(std::span<const Gpu> gpus, std::string_view uuid) {
   const auto bytes = behind_prefix(uuid);
   if (bytes.empty()) return {};

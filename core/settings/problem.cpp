@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "core/base/characters.h"
 #include "core/settings/option.h"
 
 namespace scalemark::settings {
@@ -73,12 +74,6 @@ namespace {
 constexpr std::size_t kLongestWord = 80;  // longer words get no match; bounds the work
 constexpr std::size_t kShortestPart = 4;  // "iter" may name "iters", "o" names nothing
 
-std::string comparable(std::string_view word) {
-  std::string text(word);
-  std::ranges::replace(text, '-', '_');
-  return text;
-}
-
 std::size_t allowed_edits(std::size_t length) { return std::clamp<std::size_t>(length / 3, 1, 4); }
 
 // One letter off in a word of three is often another word: 'gpu' is no typo of 'cpu'.
@@ -113,11 +108,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> candidates) {
   if (word.empty() || word.size() > kLongestWord) return std::nullopt;
-  const std::string wanted = comparable(word);
+  const std::string wanted = lower_case(normalised(word));
   std::optional<std::string_view> best;
   std::size_t best_distance = 0;
   for (const std::string_view candidate : candidates) {
-    const std::string known = comparable(candidate);
+    const std::string known = lower_case(normalised(candidate));
     const std::size_t distance = edit_distance(wanted, known);
     const bool near = distance <= allowed_edits(std::max(wanted.size(), known.size())) ||
                       one_contains_other(wanted, known);

@@ -43,8 +43,9 @@ void refuse_if_invalid(const std::vector<Problem>& problems);
 // string alignment distance).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The candidate nearest to `word`, '-' and '_' alike; absent when none is near (more than a third
-// of the longer word differs, at least 1 and at most 4 edits), unless one contains the other.
+// The candidate nearest to `word`, '-' and '_', capitals and small letters alike; absent when none
+// is near (more than a third of the longer word differs, at least 1 and at most 4 edits), unless
+// one contains the other.
 std::optional<std::string_view> nearest(std::string_view word,
                                         std::span<const std::string_view> candidates);
 

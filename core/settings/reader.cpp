@@ -185,7 +185,10 @@ class RowReader {
   }
 
   std::string hint(const std::string& refused) const {
-    if (option_.kind == Kind::kChoice) return did_you_mean(refused, option_.choices);
+    if (option_.kind == Kind::kChoice) {
+      const bool is_gpu = refused == "gpu" && std::ranges::count(option_.choices, "cuda") > 0;
+      return did_you_mean(is_gpu ? "cuda" : refused, option_.choices);
+    }
     if (in_list_ || option_.kind != Kind::kPath || is_utf8(refused)) return {};
     return "`data pack` and `data verify` take such a path; here a link to it does, `ln -s`, since "
            "reports hold UTF-8";

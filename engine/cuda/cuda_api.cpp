@@ -18,10 +18,10 @@
 
 #include "build_stamp.h"
 #include "core/base/error.h"
+#include "core/machine/gpu_support.h"
 #include "core/machine/host.h"
 #include "engine/cuda/cuda_check.h"
 #include "engine/cuda/nccl_provider.h"
-#include "engine/cuda/support.h"
 #include "engine/device/device.h"
 #include "engine/device/graph.h"
 #include "engine/device/torch_defaults.h"
@@ -227,7 +227,7 @@ class CudaDevice final : public device::Device {
 };
 
 std::unique_ptr<device::Device> make_device(int local_rank) {
-  GpuFacts facts;
+  monitoring::GpuFacts facts;
   // Without a driver these calls fail or return 0, which mean the same here.
   if (cudaDriverGetVersion(&facts.driver_cuda_version) != cudaSuccess)
     facts.driver_cuda_version = 0;
@@ -242,7 +242,7 @@ std::unique_ptr<device::Device> make_device(int local_rank) {
     facts.compute_major = properties.major;
     facts.compute_minor = properties.minor;
   }
-  if (const auto reason = reason_unsupported(facts)) throw Error(*reason);
+  if (const auto reason = monitoring::reason_unsupported(facts)) throw Error(*reason);
   std::array<unsigned char, 16> id{};
   std::copy_n(properties.uuid.bytes, id.size(), id.begin());
   return std::make_unique<CudaDevice>(index, monitoring::gpu_uuid(id));

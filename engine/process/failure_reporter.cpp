@@ -8,7 +8,6 @@
 
 #include "core/base/error.h"
 #include "core/base/host_name.h"
-#include "core/base/terminal.h"
 #include "core/launch/outcome.h"
 #include "engine/distributed/errors.h"
 
@@ -72,8 +71,7 @@ void FailureReporter::write_everywhere(const ErrorRecord& record, reporting::Rep
   if (error_store_ != nullptr && peers == Peers::kTold) error_store_->post(record);
   // When all ranks have agreed to end, only rank 0 prints the line.
   if (peers == Peers::kTold || request_.world.rank == 0) {
-    const Terminal terminal = request_.terminal ? request_.output : Terminal();
-    attempt([&] { std::cerr << folded(format_error_line(record), terminal) << std::endl; });
+    attempt([&] { std::cerr << format_error_line(record) << std::endl; });
   }
   attempt([&] {
     if (!request_.error_file.empty()) launching::write_error_file(request_.error_file, record);

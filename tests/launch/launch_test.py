@@ -165,7 +165,7 @@ def doctor(folder):
         check(process.returncode == 0, f"{command}: {process.returncode}\n{out}{err}")
         return out
     plain = said()
-    check("launching" in plain, plain)
+    check("launching" not in plain, plain)
     torch = said(*TORCHRUN, "--nproc-per-node", 1, "--master-port", free_port(), "--no-python")
     check("torch" in torch and "TORCHELASTIC_RUN_ID" in torch or "RANK" in torch, torch)
     if shutil.which("mpiexec.mpich"):

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -11,6 +12,7 @@ from pathlib import Path
 
 from endings import ENDLESS, SOURCE
 from launched import check_launched, program
+from launching import finish, free_port, start
 from program import BINARY_DIR, check, clean_environment
 from wheels import made_wheel
 
@@ -63,6 +65,22 @@ def environment_with(wheel, folder):
     return packages
 
 
+def torchrun_takes_the_module(packages, folder):
+    """torchrun of another environment that sees this one's packages; the links above lack what torch in Python imports."""
+    finish([start(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", 2, "--master-port", free_port(), "-m", "scalemark",
+                  *program("train", folder)[1:], PYTHONPATH=packages)])
+    check_launched("train", folder, "torch")
+
+
+def another_processor_is_one_sentence(folder):
+    package = folder / "foreign/scalemark"
+    shutil.copytree(SOURCE / "apps/wheel", package, ignore=shutil.ignore_patterns("metadata"))
+    (package / "scalemark").write_bytes(b"\x7fELF" + bytes(60))
+    (package / "scalemark").chmod(0o755)
+    text = say(sys.executable, "-B", "-m", "scalemark", "doctor", expect=71, PYTHONPATH=package.parent)
+    check(text.count("\n") == 1 and "does not start on this Linux on x86_64: Exec format error. Hint: " in text, text)
+
+
 def takes_the_interpreters_place(scalemark, packages):
     process = subprocess.Popen([scalemark, "train", "--workload", "linear", *map(str, ENDLESS)], stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, env=clean_environment(), cwd=packages)
@@ -88,11 +106,14 @@ def main():
         scalemark, python = folder / "an environment/bin/scalemark", folder / "an environment/bin/python"
         check(say(scalemark, "--version") == say(python, "-m", "scalemark", "--version") == version, "the versions differ")
         check(f"{packages}/torch" in say(scalemark, "doctor"), "the torch of another environment")
+        another_processor_is_one_sentence(folder)
         text = say(scalemark, "data", "generate", "images", folder / "images", "--samples", 10)
         check("SCALEMARK_TORCH" not in text, text)
         takes_the_interpreters_place(scalemark, packages)
         say(scalemark, *program("train", folder)[1:], "--nproc-per-node", 2)
         check_launched("train", folder, "local")
+        (folder / "by module").mkdir()
+        torchrun_takes_the_module(packages, folder / "by module")
         for launcher in sys.argv[1:]:
             os.environ["SCALEMARK_PROGRAM"] = str(scalemark)
             done = subprocess.run([sys.executable, *map(str, LAUNCHERS[launcher])])

@@ -11,6 +11,7 @@
 #include "call.h"
 #include "devices.h"
 #include "refuse.h"
+#include "settings.h"
 
 namespace nullcuda {
 namespace {
@@ -62,6 +63,10 @@ NULLCUDA_API cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void
 }
 
 NULLCUDA_API CUresult cuInit(unsigned) { return CUDA_SUCCESS; }
+NULLCUDA_API CUresult cuDriverGetVersion(int* version) {
+  *version = settings().driver_version;
+  return CUDA_SUCCESS;
+}
 NULLCUDA_API CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   *device = ordinal;
   return CUDA_SUCCESS;

@@ -6,6 +6,7 @@ faults_test.py [CASE...]; SCALEMARK_SOAK=full takes ResNet-50 and every allocati
 
 import functools
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -96,6 +97,9 @@ def machines_that_cannot(folder):
         result = nullgpu.run([*TRAIN, *options, "--output", Path(folder) / "out", "--overwrite"], devices=devices,
                              env=environment, expect=exit_code)
         check(code in result.stderr and quoted in result.stderr, result.stderr)
+        if code in ("E_DRIVER_TOO_OLD", "E_GPU_TOO_OLD"):
+            said = " ".join(nullgpu.run(["doctor"], env=environment).stdout.split())
+            check(re.search(rf"cannot be used: .*{re.escape(quoted)}.*use .*--device cpu", said), said)
 
 
 def a_cpu_run_loads_no_cuda(folder):

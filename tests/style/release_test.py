@@ -1,14 +1,18 @@
 """scripts/release refuses a tree that is no release, and --prepare makes one of it: in a made repository. Nothing is built."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
+from datetime import date
 from pathlib import Path
 
 from program import check
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
+BADGE = "docs/images/version.svg"
+DAY = "2026-01-02"
 CHANGES = "# Changes\n\n## What a version promises\n\n- Much.\n\n## 1.2.3\n\n- One.\n\n## 1.2.2\n"
 IDENTITY = {**os.environ, "GIT_AUTHOR_NAME": "test", "GIT_AUTHOR_EMAIL": "test", "GIT_COMMITTER_NAME": "test", "GIT_COMMITTER_EMAIL": "test"}
 
@@ -21,7 +25,9 @@ class Repository:
             shutil.copy(SOURCE / file, self.folder / file)
         self.git("init", "--quiet")
         self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(scalemark VERSION 1.2.3 LANGUAGES CXX)\n")
-        self.write("CITATION.cff", "cff-version: 1.2.0\nversion: 1.2.3\n")
+        self.write("CITATION.cff", f"cff-version: 1.2.0\nversion: 1.2.3\ndate-released: {DAY}\n")
+        shutil.copytree(SOURCE / "docs/images", self.folder / "docs/images", ignore=shutil.ignore_patterns("*.png"))
+        self.write(BADGE, re.sub(r"\d+\.\d+\.\d+", "1.2.3", (SOURCE / BADGE).read_text()))
         self.write("CHANGELOG.md", CHANGES)
 
     def git(self, *words):
@@ -40,7 +46,7 @@ class Repository:
         return done.stderr
 
     def files(self):
-        return {file: (self.folder / file).read_text() for file in ("CHANGELOG.md", "CITATION.cff", "CMakeLists.txt")}
+        return {file: (self.folder / file).read_text() for file in ("CHANGELOG.md", "CITATION.cff", "CMakeLists.txt", BADGE)}
 
     def does_not_prepare(self, version, words, code=78):
         before, head = self.files(), self.git("rev-parse", "HEAD")
@@ -81,7 +87,11 @@ def prepares(made):
     hook.unlink()
     before = made.files()
     check(made.refusal("--prepare", "1.11.0") == "", "1.11.0 is not prepared")
-    check({file: text.replace("1.11.0", "Unreleased" if file == "CHANGELOG.md" else "1.2.3") for file, text in made.files().items()} == before, made.files())
+    after = {file: text.replace("1.11.0", "Unreleased" if file == "CHANGELOG.md" else "1.2.3") for file, text in made.files().items()}
+    [day] = re.findall(r"^date-released: (.*)$", after["CITATION.cff"], re.M)
+    check(abs((date.today() - date.fromisoformat(day)).days) <= 1, f"{day} is not today")
+    after["CITATION.cff"] = after["CITATION.cff"].replace(day, DAY)
+    check(after == before and "1.2.3" not in made.files()[BADGE], made.files())
     check("\nPrepare version 1.11.0\n" in made.git("log", "-1", "--format=%n%s%n") and made.git("status", "--porcelain") == "", "it is not committed")
     check(made.refusal() == "", "what is prepared is no release")
 

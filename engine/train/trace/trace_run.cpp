@@ -166,8 +166,7 @@ void write_trace(const StepTrace& trace, const fs::path& file) {
   std::error_code error;
   fs::create_directories(file.parent_path(), error);
   if (error) {
-    throw cannot_create("cannot create " + file.parent_path().string() + ": " + error.message(),
-                        "a folder that can be written to is expected as --trace");
+    throw cannot_create("cannot create " + file.parent_path().string() + ": " + error.message());
   }
   fs::remove(file, error);  // an old file would pass for the new one
   if (error) throw cannot_create("cannot replace " + file.string() + ": " + error.message());

@@ -37,6 +37,8 @@ class Usage(unittest.TestCase):
         self.assertIn("--help", self.refused(64, "train", "--zzzzzz"))
         self.assertIn("did you mean 'data generate'?", self.refused(64, "data", "generat", "images", "x"))
         self.assertIn("unknown command 'zzzzzz'", self.refused(64, "zzzzzz"))
+        for device in ("gpu", "CUDA", "cuda:0"):
+            self.assertIn("did you mean 'cuda'?", self.refused(78, "train", "--device", device))
         self.assertIn("data bench", self.refused(64, "data"))
         self.assertIn("baseline make", self.refused(64, "baseline"))
         self.assertIn("data bench", run("data", "--help").stdout)
@@ -49,7 +51,9 @@ class Usage(unittest.TestCase):
         self.assertIn("usage: scalemark COMMAND", run().stdout)
         self.assertIn("usage: scalemark sweep", run("help", "sweep").stdout)
         self.assertIn("usage: scalemark data pack", run("help", "data", "pack").stdout)
-        self.assertIn("--iters", self.refused(64, "train", "--iters"))
+        self.assertEqual("scalemark: error E_USAGE (exit 64): '--iters' lacks its value.\n", self.refused(64, "train", "--iters"))
+        self.assertEqual(run("version").stdout, run("--version").stdout)
+        self.assertIn("before the command", self.refused(64, "-version"))
         self.assertIn("a value is expected", self.refused(64, "train", "--output", "--dry-run"))
         self.assertIn("given 2 times", self.refused(64, "train", "--iters", "1", "--iters", "2"))
         self.assertIn("'stray'", self.refused(64, "train", "stray"))
@@ -111,7 +115,7 @@ class Usage(unittest.TestCase):
             file.touch()
             for command in ("train", "sweep"):
                 self.assertIn("is no folder", self.refused(73, command, "--trace", f"{file}/traces"))
-                self.assertIn("one can be made", self.refused(73, command, "--trace", "/proc/traces"))
+                self.assertIn("cannot be made", self.refused(73, command, "--trace", "/proc/traces"))
             pathlib.Path(folder, "precious").write_text("x")
             text = self.refused_or_torch(73, "train", "--output", folder)
             self.assertTrue(pathlib.Path(folder, "precious").exists())
@@ -414,14 +418,19 @@ class Start(unittest.TestCase):
     def test_doctor_says_what_it_sees(self):
         result = run("doctor")
         self.assertIn(result.returncode, (0, 71))
-        for word in ("torch", "cpu", "gpus", "rdma", "launching"):
+        for word in ("torch", "cpu", "gpus", "rdma"):
             self.assertRegex(result.stdout, rf"(?m)^{word}")
+        self.assertNotIn("launching", result.stdout)
+        ranks = {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29599"}
+        for env, said in ((ranks, "rank: 1 of 2"), ({"RANK": "1"}, "problem: RANK is set but WORLD_SIZE is not"),
+                          ({"FLUX_JOB_SIZE": "4"}, "note: FLUX_JOB_SIZE=4 is set and not read"), ({"PET_NPROC_PER_NODE": "2"}, "ranks to start: 2")):
+            self.assertRegex(run("doctor", env=env).stdout, rf"(?m)^launching\n(  .*\n)*  {said}")
 
     def test_doctor_says_which_options_have_no_effect(self):
         result = run("doctor", "--output", "/not/there", "--log-format", "json")
         self.assertIn("--output has no effect without --measure", result.stderr)
         self.assertIn("--log-format has no effect without --measure", result.stderr)
-        self.assertIn("launching", result.stdout)
+        self.assertRegex(result.stdout, "(?m)^cpu ")
 
     def test_doctor_measure_refuses_a_folder_in_use_before_it_measures(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import mounts
 from program import LAUNCHERS, PROGRAM, run
 
 SOURCE = pathlib.Path(os.environ["SCALEMARK_SOURCE_DIR"])
@@ -110,6 +111,16 @@ class Messages(unittest.TestCase):
         if done.returncode == 77 or "unshare" in done.stderr:
             self.skipTest("nothing can be mounted here")
         self.assertRegex(done.stdout, r"(?m)^cpu +unknown, \d+ cores")
+
+    def test_a_gpu_of_wsl(self):
+        """WSL shows its GPU as /dev/dxg, and none of the driver's files."""
+        clean = {k: v for k, v in os.environ.items() if not LAUNCHERS.match(k)}
+        script = mounts.empty("/dev") + ' && : >/dev/null && : >/dev/dxg && exec "$0" doctor'
+        done = subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", script, PROGRAM], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60, check=False, env=clean)
+        if "unshare" in done.stderr or "mount" in done.stderr:
+            self.skipTest("nothing can be mounted here")
+        self.assertRegex(done.stdout, r"(?m)^gpus +0 visible .*\n +this is WSL, whose GPU \(/dev/dxg\) is not used")
 
 
 if __name__ == "__main__":

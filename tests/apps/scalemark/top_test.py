@@ -91,11 +91,12 @@ def ptsname(terminal):
 class Screen:
     """`scalemark top` in a terminal of its own."""
 
-    def __init__(self, *arguments, columns=80, rows=24, **environment):
+    def __init__(self, *arguments, columns=80, rows=24, cwd=".", **environment):
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             clean = {k: v for k, v in os.environ.items() if not LAUNCHERS.match(k) and k not in ("NO_COLOR", "CLICOLOR")}
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.chdir(cwd)
             os.write(1, b"ready\n")
             os.execve(PROGRAM, [str(PROGRAM), "top", *map(str, arguments)], {**clean, "TERM": "xterm", **environment})
         self.output, self.code = "", None
@@ -221,12 +222,16 @@ class Top(unittest.TestCase):
             text = self.once()
         self.assertIn("results/runs/a, 4 ranks", text)
         self.assertNotIn("results/runs/done", text)
+        self.assertTrue(text.endswith("\nnewest of results/runs; others: scalemark top DIR\n"), text)
+        self.assertNotIn("newest of", self.once(self.run_folder))
+        with Screen(columns=60, cwd=self.folder) as screen:
+            screen.shows("newest of results/runs; others: scalemark top DIR; q leaves")
 
     def test_what_is_not_there_is_one_line(self):
         (self.folder / "none").mkdir()
         statuses.write(self.folder / "cut", '{"schema": "scalemark.status/1", "ran')
         statuses.write(self.folder / "later", '{"schema": "scalemark.status/2"}')
-        for arguments, code, said in ((["none"], 66, "the URL of a run's page begins with http://"), ([], 66, "no run in results/runs has a status.json"),
+        for arguments, code, said in ((["none"], 66, "the URL of a run's page begins with http://"), ([], 66, "no run in results/runs has a status.json. Hint: `scalemark top DIR`"),
                                       (["cut"], 65, "is no status of a run"), (["later"], 65, "scalemark.status/2"), (["https://n7:29400"], 64, "http://HOST:PORT is expected"),
                                       (["none", "--format", "html"], 78, "text or json"), (["none", "--every", "0"], 78, "0.1")):
             result = run("top", *arguments, "--once", cwd=self.folder)

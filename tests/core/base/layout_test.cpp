@@ -44,6 +44,15 @@ TEST(Layout, AnItemContinuesBelowItsText) {
             "    word word word word word word word word word word word\n      word word\n");
 }
 
+TEST(Layout, AMarkOfARankOrARunIsNoJson) {
+  const std::string words = "word word word word word word word word word word word word word\n";
+  const std::string rest = "word word word word word word word word word word word\n  word word\n";
+  EXPECT_EQ(folded("[1] " + words, of_width(60)), "[1] " + rest);
+  EXPECT_EQ(folded("[3/12] " + words, of_width(65)), "[3/12] " + rest);
+  for (const std::string json : {"[1, ", "[\"", "[] ", "[1]", "{ "})
+    EXPECT_EQ(folded(json + words, of_width(60)), json + words);
+}
+
 TEST(Layout, AWordThatNoLineHoldsStandsAlone) {
   const std::string line = "      " + std::string(70, 'x') + "\n";
   EXPECT_EQ(folded(line, of_width(60)), line);

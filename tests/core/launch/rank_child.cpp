@@ -38,7 +38,7 @@ int draw_progress(const Detection& self) {
     std::fputs("\r99 %\n", stderr);
   } else {
     await_stage("progress-was-seen");
-    std::fputs("hello\n", stderr);
+    std::fputs("hello, and more words than this narrow terminal has room for\n", stderr);
   }
   return 0;
 }

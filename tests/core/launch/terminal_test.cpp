@@ -20,7 +20,8 @@ using Clock = std::chrono::steady_clock;
 class OnATerminal {
  public:
   explicit OnATerminal(const char* what) {
-    pid_ = forkpty(&terminal_, nullptr, nullptr, nullptr);
+    const winsize size{.ws_row = 24, .ws_col = 60, .ws_xpixel = 0, .ws_ypixel = 0};
+    pid_ = forkpty(&terminal_, nullptr, nullptr, &size);
     if (pid_ == 0) {
       const char* tool = SCALEMARK_BINARY_DIR "/tests/core_tool";
       execl(tool, tool, "launch-driver", tool, "2", "5000", "200", "0", "--", what, nullptr);
@@ -88,7 +89,9 @@ TEST(OnATerminal, AProgressBarPassesAtOnceAndMakesRoomForLines) {
   std::ofstream(stages + "/hello-was-seen");
   EXPECT_EQ(run.wait(), 0);
   std::filesystem::remove_all(stages);
-  EXPECT_NE(run.seen().find("\r50 %\r\x1b[K[1] hello\r\n"), std::string::npos) << run.seen();
+  const char* kLines =
+      "\r50 %\r\x1b[K[1] hello, and more words than this narrow terminal has room\r\n  for\r\n";
+  EXPECT_NE(run.seen().find(kLines), std::string::npos) << run.seen();
 }
 
 }  // namespace

@@ -83,6 +83,12 @@ TEST(Gpus, NvmlIsPreferredAndItsReasonStandsWhereCudaKnowsNoneEither) {
   }
 }
 
+TEST(Gpus, TheDriverSaysWhichCudaItSupports) {
+  EXPECT_EQ(driver_cuda_version(fake_cuda("whole")), 13010);
+  for (const auto& cuda : {fake_cuda("broken"), fake("whole"), std::string("libno-such.so.1")})
+    EXPECT_EQ(driver_cuda_version(cuda), 0) << cuda;
+}
+
 TEST(Gpus, AGpuInMigModeShowsItsInstances) {
   const auto survey = survey_gpus(fake("mig"));
   ASSERT_EQ(survey.gpus.size(), 2u);

@@ -20,6 +20,7 @@ TEST(Nearest, FindsTheTypoAndLeavesTheRest) {
                                                    "epochs"};
   EXPECT_EQ(nearest("batchsize", kNames), "batch_size");
   EXPECT_EQ(nearest("batch-sise", kNames), "batch_size");
+  EXPECT_EQ(nearest("BatchSize", kNames), "batch_size");
   EXPECT_EQ(nearest("iterations", kNames), std::nullopt);
   EXPECT_EQ(nearest("iter", kNames), "iters");
   EXPECT_EQ(nearest("epoch", kNames), "epochs");

@@ -175,7 +175,7 @@ TEST(Resolve, RefusesBadValuesByName) {
       {"threads", "4294967297", "a whole number from 1 to 4096, or auto is allowed."},
       {"nproc_per_node", "4097", "a whole number from 1 to 4096, or auto is allowed."},
       {"overlap", "maybe", "on or off is allowed."},
-      {"device", "gpu", "one of auto, cpu, cuda is allowed."},
+      {"device", "gpu", "one of auto, cpu, cuda is allowed. Hint: did you mean 'cuda'?"},
       {"precision", "amp-b16",
        "one of fp32, tf32, amp-fp16, amp-bf16 is allowed. Hint: did you mean 'amp-bf16'?"},
       {"workload", "resnet",

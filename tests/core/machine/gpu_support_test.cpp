@@ -1,10 +1,10 @@
-#include "engine/cuda/support.h"
+#include "core/machine/gpu_support.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace scalemark::cuda {
+namespace scalemark::monitoring {
 namespace {
 
 GpuFacts h100() {
@@ -69,4 +69,4 @@ TEST(ReasonUnsupported, DistinguishesNoDriverFromNoGpu) {
 }
 
 }  // namespace
-}  // namespace scalemark::cuda
+}  // namespace scalemark::monitoring

@@ -1,5 +1,4 @@
-// Which drivers and GPUs the CUDA libraries in torch's wheel can run on. Pure; compiled without
-// CUDA.
+// Which drivers and GPUs the CUDA libraries in torch's wheel can run on. Pure; asks no driver.
 #pragma once
 
 #include <optional>
@@ -8,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/machine/gpu_code.h"
 
-namespace scalemark::cuda {
+namespace scalemark::monitoring {
 
 // `name` and the compute capability belong to the chosen GPU.
 struct GpuFacts {
@@ -22,7 +21,7 @@ struct GpuFacts {
 // Returns why this machine cannot run CUDA code of this build, or nothing. `build` is the GPU code
 // that must run. Sources: CUDA 13.0 release notes (driver branch r580 or newer; Turing, compute
 // capability 7.5, is the oldest GPU).
-std::optional<ErrorRecord> reason_unsupported(
-    const GpuFacts& facts, monitoring::CodeInBuild build = monitoring::code_in_this_build());
+std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts,
+                                              CodeInBuild build = code_in_this_build());
 
-}  // namespace scalemark::cuda
+}  // namespace scalemark::monitoring

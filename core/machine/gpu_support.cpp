@@ -1,8 +1,8 @@
-#include "engine/cuda/support.h"
+#include "core/machine/gpu_support.h"
 
 #include <utility>
 
-namespace scalemark::cuda {
+namespace scalemark::monitoring {
 namespace {
 
 constexpr int kNeededDriverCuda = 13000;
@@ -23,8 +23,7 @@ ErrorRecord refusal(std::string code, std::string what, std::string expected, st
 
 }  // namespace
 
-std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts,
-                                              monitoring::CodeInBuild build) {
+std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts, CodeInBuild build) {
   if (facts.driver_cuda_version == 0) {
     return refusal("E_NO_DRIVER", "no NVIDIA driver is loaded on this machine",
                    "--device cuda needs one",
@@ -48,18 +47,17 @@ std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts,
                        std::to_string(facts.compute_minor),
                    "CUDA 13 runs on 7.5 (Turing) and newer", "use a newer GPU, or --device cpu");
   }
-  const auto code = monitoring::gpu_code_for(facts.compute_major, facts.compute_minor, build);
-  if (code.use == monitoring::CodeUse::kNone) {
-    return refusal("E_GPU_CODE",
-                   "GPU '" + facts.name + "' has compute capability " +
-                       std::to_string(facts.compute_major) + "." +
-                       std::to_string(facts.compute_minor) +
-                       ", code for it: " + monitoring::in_words(code, build),
-                   "code for this GPU or an older one of its generation",
-                   "build on a machine with such a GPU or with cmake -DSCALEMARK_GPU_CODE=all, or "
-                   "use --device cpu");
+  const auto code = gpu_code_for(facts.compute_major, facts.compute_minor, build);
+  if (code.use == CodeUse::kNone) {
+    return refusal(
+        "E_GPU_CODE",
+        "GPU '" + facts.name + "' has compute capability " + std::to_string(facts.compute_major) +
+            "." + std::to_string(facts.compute_minor) + ", code for it: " + in_words(code, build),
+        "code for this GPU or an older one of its generation",
+        "build on a machine with such a GPU or with cmake -DSCALEMARK_GPU_CODE=all, or "
+        "use --device cpu");
   }
   return std::nullopt;
 }
 
-}  // namespace scalemark::cuda
+}  // namespace scalemark::monitoring
