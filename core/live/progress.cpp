@@ -105,8 +105,8 @@ void Progress::begin(std::string phase, std::optional<std::int64_t> total, doubl
 
 void Progress::print(const std::string& line) {
   const std::lock_guard lock(mutex_);
-  const Terminal terminal{.is_terminal = drawn_, .columns = options_.width + 1};
   clear();
+  const Terminal terminal{.is_terminal = true, .columns = options_.width + 1};
   std::fprintf(out_, "%s\n", folded(line, terminal).c_str());
   std::fflush(out_);
 }

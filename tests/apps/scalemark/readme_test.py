@@ -34,7 +34,9 @@ def anchor_of(head):
     return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", head).lower()).strip().replace(" ", "-")
 
 
-class Readme(unittest.TestCase):
+class Inputs(unittest.TestCase):
+    """Reports, tables and logs of the names that the pages use."""
+
     @classmethod
     def setUpClass(cls):
         cls.keep = tempfile.TemporaryDirectory()
@@ -60,6 +62,8 @@ class Readme(unittest.TestCase):
             return "train.log"
         return str(next((self.folder / "fleets").iterdir())) if word == "acc" else word
 
+
+class Readme(Inputs):
     def test_the_program_takes_every_command(self):
         seen = set()
         for page in PAGES:
@@ -119,6 +123,23 @@ class Readme(unittest.TestCase):
                     for path, name in re.findall(r"(docs/(?:\w+/)?)?\b([A-Z][A-Z_]+\.md)\b", text):
                         self.assertIn(name, pages, file)
                         self.assertTrue(not path or (SOURCE / path / name).exists(), (file, path + name))
+
+
+class Typed(Inputs):
+    """Types the rows of README's table for real, on a machine without GPUs: those of its right column, else those in the middle."""
+
+    def test_a_laptop_answers_every_row(self):
+        rows = re.findall(r"(?m)^\| ([^|]+) \| (.*) \| ([^|]*) \|$", (SOURCE / "README.md").read_text().replace("\\|", ";"))
+        self.assertGreater(len(rows), 15)
+        for question, anywhere, laptop in rows:
+            for words in commands(anywhere if laptop == "the same" else laptop):
+                if words[0] == "top":
+                    continue  # it lasts as long as a run; top_test.py watches one
+                given = words if words[0] in (*PLANNED, "reproduce") else [self.given(word) for word in words]
+                asked = [*given, "--yes"] if words[0] in ("sweep", "comm", "reproduce") else given
+                result = run(*asked, cwd=self.folder, timeout=3600)
+                self.assertIn(result.returncode, (0, 1, 2), (question, asked, result.stderr))
+                self.assertNotIn("error E_", result.stderr, (question, asked))
 
 
 if __name__ == "__main__":
