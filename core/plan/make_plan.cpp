@@ -66,6 +66,11 @@ std::string whole_seconds(double seconds) {
   return std::to_string(std::llround(std::ceil(seconds))) + " s";
 }
 
+// Estimates differ a little from call to call: this many minutes suffice in the next one, too.
+std::string enough_minutes(double seconds) {
+  return std::to_string(std::llround(std::ceil(1.1 * seconds / 60))) + "m";
+}
+
 std::uint64_t seed_of(const settings::RawSettings& common) {
   return static_cast<std::uint64_t>(settings::value_in<std::int64_t>(common, "seed").value_or(0));
 }
@@ -109,7 +114,8 @@ class PlanMaker {
                        " points of this plan need " + whole_seconds(over.least_s) +
                        " at least, and it has " + whole_seconds(over.limit_s),
             .origin = value_at(request_.asked.own, over.option).origin,
-            .hint = "drop points or take smaller batches; most takes " +
+            .hint = "--max-time " + enough_minutes(over.least_s) +
+                    ", fewer points or smaller batches; most takes " +
                     answer_.plan.points[over.longest].group + ", " + whole_seconds(over.longest_s)};
   }
 

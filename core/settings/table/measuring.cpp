@@ -165,7 +165,7 @@ std::vector<Option> sweep_options() {
        .kind = Kind::kCount,
        .commands = kComm,
        .field = kField<&SweepSettings::repetitions, &CommSettings::repetitions>,
-       .help = "runs of each point (default 5; --quick 1, which gives no intervals)",
+       .help = "runs of each point (default 5; sweep --quick 1, which gives no intervals)",
        .range = {.low = 1, .high = 100'000}},
       {.name = "until_ci",
        .kind = Kind::kShare,
