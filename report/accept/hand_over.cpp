@@ -17,7 +17,6 @@ namespace scalemark::acceptance {
 namespace {
 
 constexpr std::size_t kMostLines = 10;  // before they are wrapped
-constexpr std::size_t kMostPublished = 2;
 
 // Returns the nodes to keep jobs away from: those that failed, and those whose run did not end
 // well. A node that merely has no report is not bad, nor is a machine that others used, nor one
@@ -176,12 +175,13 @@ void add_explained(const Acceptance& acceptance, reporting::Answer& answer, std:
   answer.next.emplace_back("why", acceptance.explain_command);
 }
 
-void add_published(const std::vector<std::string>& published, std::vector<std::string>& found,
+// The nearest published rate takes no line that a failed part, or the first note, needs.
+void add_published(const std::vector<std::string>& published, reporting::Answer& answer,
                    std::size_t& room) {
-  std::size_t shown = 0;
-  for (; shown < std::min(kMostPublished, published.size()) && room > 3; ++shown, --room)
-    found.push_back(published[shown]);
-  if (shown > 0 && shown < published.size()) found.back() += "; and more: --details";
+  if (published.empty() || room < answer.parts.size() + 2) return;
+  answer.found.push_back(published.front());
+  if (published.size() > 1) answer.found.back() += "; and more: --details";
+  --room;
 }
 
 using ClassOfCheck = std::pair<std::string, std::string>;
@@ -284,7 +284,7 @@ reporting::Answer answer_of(const Acceptance& acceptance, const Next& next) {
   answer.next = steps_of(acceptance, next);
   std::size_t room = kMostLines - 2 - answer.found.size() - answer.next.size();  // beside the head
   add_explained(acceptance, answer, room);
-  add_published(acceptance.published, answer.found, room);
+  add_published(acceptance.published, answer, room);
   // Failed parts get half of the lines, and those that the notes do not need.
   cut(answer.parts, std::max(room / 2, room - std::min(room, answer.notes.size())));
   cut(answer.notes, room - answer.parts.size());

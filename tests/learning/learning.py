@@ -9,7 +9,7 @@ from program import check, report_in, run
 
 FULL = os.environ.get("SCALEMARK_SOAK") == "full"  # scripts/soak
 EPOCH_LINE = re.compile(r"epoch (\d+): train loss ([\d.]+), held-out loss ([\d.]+), (\S.*) ([\d.]+) % of (\d+), "
-                        r"([\d.,]+) samples/s")
+                        r"([\d.,]+) (?:images|sequences|samples)/s")
 
 
 def train(output, *options, ranks=1, strategy="ddp", timeout=600, expect=0):
