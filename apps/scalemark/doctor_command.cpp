@@ -157,6 +157,10 @@ std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version) {
   const auto [major, minor] = *gpu.capability;
   std::string text = row(
       "", gpu.name + ", compute capability " + std::to_string(major) + "." + std::to_string(minor));
+  const auto reason = settings::why_unsupported(
+      settings::Precision::kAmpBf16,
+      {.device = settings::DeviceKind::kCuda, .cpu_flags = {}, .gpu = gpu.capability});
+  if (reason) text += row("", "tf32 and amp-bf16 on it: " + *reason);
   if (const auto refused =
           monitoring::reason_unsupported({.driver_cuda_version = driver_cuda_version,
                                           .device_count = 1,
@@ -166,10 +170,6 @@ std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version) {
     return text + row("", "cannot be used: " + refused->what + "; " + refused->expected + ": " +
                               refused->hint);
   }
-  const auto reason = settings::why_unsupported(
-      settings::Precision::kAmpBf16,
-      {.device = settings::DeviceKind::kCuda, .cpu_flags = {}, .gpu = gpu.capability});
-  if (reason) text += row("", "tf32 and amp-bf16 on it: " + *reason);
   return text + row("", "kernels of this build on it: " +
                             monitoring::in_words(monitoring::gpu_code_for(major, minor)));
 }
