@@ -3,17 +3,6 @@
 const shown_ms = 10 * 60 * 1000;
 const mostFrames = 400;
 
-// One value of each rank at each time; a rank's place is its number, NaN is not known.
-const perRank = {
-  rate: now => now.samples_per_s,
-  peers: now => now.peer_wait_share,
-  data: now => now.data_wait_share,
-  network: now => now.network_wait_share,
-  queued: now => now.queued_share,
-  memory: (_, rank) => rank.resident_bytes,
-  ...Object.fromEntries(numbers.gpus.filter(one => !one.counts).map(({key}) => [key, (_, rank) => rank.gpu?.[key]]))
-};
-
 const seen = {
   frames: [],       // {at, phase, point, rate, loss, means, values}, or {at, lost: true} where nobody answered
   answer: null,     // the newest {status, now}
@@ -21,12 +10,13 @@ const seen = {
   knows: new Set()  // measures of which a value has come
 };
 
+// One value of each rank by measure; a rank's place is its number, NaN is not known.
 function valuesOf({ranks = []}, {ranks: rates = []}) {
   const size = ranks.reduce((most, rank) => Math.max(most, rank.rank + 1), 0), values = {};
-  for (const [name, of] of Object.entries(perRank)) {
+  for (const name of numbers.measures) {
     const column = new Float32Array(size).fill(NaN);
     ranks.forEach((rank, i) => {
-      column[rank.rank] = of(rates[i], rank) ?? NaN;
+      column[rank.rank] = rates[i]?.[name] ?? rank[name] ?? rank.gpu?.[name] ?? NaN;
     });
     if (!column.some(value => !Number.isNaN(value))) continue;
     values[name] = column;
