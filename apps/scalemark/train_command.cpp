@@ -17,7 +17,6 @@
 #include "core/base/words.h"
 #include "core/catalogue/workload.h"
 #include "core/plan/estimates.h"
-#include "core/plan/listed_configs.h"
 #include "core/plan/plan.h"
 #include "core/settings/machine.h"
 #include "core/settings/option.h"
