@@ -7,16 +7,14 @@
 
 #include "apps/scalemark/rank_command.h"
 #include "core/base/text.h"
+#include "core/settings/layers.h"
 
 namespace scalemark::cli {
 namespace {
 
-// Whether a person, a file or a preset chose the setting, and it says what is measured.
+// Whether the setting differs from what it is by itself, and says what is measured.
 bool is_chosen(const SettingRow& row) {
-  for (const char* own : {"default", "recipe", "derived", "search", "plan"}) {
-    if (row.origin == own) return false;
-  }
-  return row.name != "dry_run" && row.name != "log_format";
+  return !settings::is_unasked(row.origin) && row.name != "dry_run" && row.name != "log_format";
 }
 
 // A line for each origin, in the order in which they come up.
