@@ -23,7 +23,9 @@ struct Figure {
 // The short answer before it is laid out in lines.
 struct Answer {
   std::vector<Figure> figures;  // at most three; shown on the page
-  std::string brief;            // "2 ranks 1.41x, 70 % (64 to 77)"; empty: the first figure says it
+  // The row of the report whose missing speed-up a reader may ask about, or else one whose speed-up
+  // is withheld; null: there is none.
+  const ScalingRow* asked = nullptr;
 
   // Parts of the machine that are proven slow or wrong, in one sentence each.
   std::vector<std::string> parts;

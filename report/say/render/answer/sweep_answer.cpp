@@ -327,13 +327,6 @@ std::vector<Figure> figures_of(const Report& report, const Rows& rows) {
   return figures;
 }
 
-std::string in_brief(const ScalingRow& row) {
-  const std::string text = counted(row.world_size, "rank") + " " + speed_up_text(row) + "x, " +
-                           efficiency_text(row, " %");
-  return surety_of(row) == Surety::kNoInterval ? text
-                                               : text + " (" + efficiency_interval(row) + ")";
-}
-
 void add_next(Answer& answer, const Report& report, const Rows& rows, const std::string& folder,
               std::size_t left_out) {
   const NextCommand next = next_command(report);
@@ -375,9 +368,11 @@ Answer answer_of_sweep(const Report& report, const std::string& folder) {
   if (std::string found = effects_found(report.effects); report.tuning.empty() && !found.empty()) {
     answer.found.push_back(std::move(found));
   }
-  if (const ScalingRow* asked = asked_row(all)) {
-    answer.brief = in_brief(*asked);
-    std::ranges::move(found_at(report, *asked), std::back_inserter(answer.found));
+  answer.asked = asked_row(all);
+  if (answer.asked) {
+    std::ranges::move(found_at(report, *answer.asked), std::back_inserter(answer.found));
+  } else if (const auto withheld = withheld_row(all); withheld != all.end()) {
+    answer.asked = withheld->scaling;
   }
   add_next(answer, report, all, folder, left_out);
   return answer;
