@@ -108,7 +108,7 @@ std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {
   return rows;
 }
 
-// Points that differ in their size alone; with --details each by itself.
+// Points that differ in their size alone share one; with --details each has its own.
 struct Sizes {
   CollectivePoint first;
   std::string name;

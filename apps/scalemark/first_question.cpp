@@ -1,4 +1,4 @@
-// `scalemark` alone, at a terminal: one question, a quick sweep, and its answer in one sentence, a
+// `scalemark` alone asks one question at a terminal. A quick sweep answers it, in one sentence, a
 // table and three commands.
 
 #include <fcntl.h>
@@ -60,7 +60,7 @@ bool may_ask() {
          });
 }
 
-// The time of the plan, rounded up to tens of seconds: ranks have to start, too.
+// Rounds the time of the plan up to tens of seconds: ranks have to start, too.
 std::string time_of(const Question& question, const settings::Machine& machine) {
   settings::RawSettings raw{{"quick", {"on", "option"}}};
   if (question.words.size() > 2) raw["world_sizes"] = {question.words.back(), "option"};

@@ -17,7 +17,7 @@ bool is_chosen(const SettingRow& row) {
   return !settings::is_unasked(row.origin) && row.name != "dry_run" && row.name != "log_format";
 }
 
-// A line for each origin, in the order in which they come up.
+// Writes a line for each origin, in the order in which they come up.
 std::string chosen_lines(const std::vector<SettingRow>& rows) {
   std::vector<std::pair<std::string, std::string>> by_origin;
   for (const SettingRow& row : rows) {

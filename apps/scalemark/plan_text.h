@@ -22,10 +22,10 @@ struct ShownPlan {
 };
 std::string set_plan(ShownPlan plan, bool details);
 
-// "128 ranks of 16 machines, 8 on each (no GPU is here: planned for 8 on each machine)"
+// Writes "128 ranks of 16 machines, 8 on each (no GPU is here: planned for 8 on each machine)"
 std::string ranks_in_words(const ResolvedCommand& base);
 
-// "about 12 min in all, which may be wrong by a factor of 3."
+// Writes "about 12 min in all, which may be wrong by a factor of 3."
 std::string about_in_all(double seconds);
 
 // Says what a rank has beside what the table's column "memory" estimates for one, and how many of

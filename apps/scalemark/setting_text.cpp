@@ -97,8 +97,8 @@ using planning::Plan;
 using planning::PlannedPoint;
 using reporting::Column;
 
-// The points that can run and how long one run of each takes: numbers in their names by value, or
-// with `details` in the order of the first block.
+// Lists the points that can run and how long one run of each takes: numbers in their names by
+// value, or with `details` in the order of the first block.
 std::vector<Column> points_columns(const Plan& plan, bool details) {
   std::vector<planning::PlannedRun> runs = planning::block(plan, 0);
   const auto point_of = [&](const planning::PlannedRun& run) -> const PlannedPoint& {
@@ -151,7 +151,7 @@ void add_decisions(const Plan& plan, std::vector<std::string>& lines) {
   }
 }
 
-// How many runs there are, how long they take, and what ends them or starts them anew.
+// Says how many runs there are, how long they take, and what ends them or starts them anew.
 std::vector<std::string> totals(const ResolvedSweep& resolved) {
   const Plan& plan = resolved.plan;
   const auto skipped = std::ranges::count_if(
@@ -205,7 +205,7 @@ std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
   return values;
 }
 
-// "resnet50, 224 px, ddp, fp32, 8/32 samples per rank, 1 thread per rank, cpu, gloo"
+// Writes "resnet50, 224 px, ddp, fp32, 8/32 samples per rank, 1 thread per rank, cpu, gloo"
 std::string traits_of(const Plan& plan) {
   constexpr std::pair<const char*, const char*> kTraits[] = {{"workload", ""},
                                                              {"image_size", " px"},

@@ -56,7 +56,7 @@ std::vector<SettingRow> setting_rows(const settings::Settings& settings) {
   return rows;
 }
 
-// The one run as a plan. How long epochs take depends on data that nobody has opened yet.
+// Shows the one run as a plan. How long epochs take depends on data that nobody has opened yet.
 ShownPlan shown_plan(const ResolvedCommand& base) {
   const settings::Settings& settings = base.settings;
   const int ranks = settings::world_size_of(settings);

@@ -38,9 +38,8 @@ function bytesText(bytes) {
 const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
 
 // A table that may be filled again and again: `show(rows, most)` keeps the order that was chosen, shows so many of the rows, and touches no
-// cell that stays as it is. columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap, mayGo: a
-// phone leaves it out}. Rows sort by value; absent
-// values come last. `kind(row)` is a row's class.
+// cell that stays as it is. columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap, mayGo: a phone leaves it
+// out}. Rows sort by value; absent values come last. `kind(row)` is a row's class.
 function tableOf(columns, kind = () => '') {
   const body = make('tbody'),
         classOf = ({text, long, mayGo}) => [text && 'text', long && 'long', mayGo && 'may-go'].filter(Boolean).join(' ');

@@ -23,8 +23,8 @@ struct Figure {
 // The short answer before it is laid out in lines.
 struct Answer {
   std::vector<Figure> figures;  // at most three; shown on the page
-  // The row of the report whose missing speed-up a reader may ask about, or else one whose speed-up
-  // is withheld; null: there is none.
+  // A reader may ask about the missing speed-up of this row of the report; where there is none,
+  // about why that of this one is withheld. Null: about neither.
   const ScalingRow* asked = nullptr;
 
   // Parts of the machine that are proven slow or wrong, in one sentence each.

@@ -27,7 +27,7 @@ function learn(list) {
   ourWords = new RegExp(`\\b(${words.map(([word]) => word).join('|')})s?\\b(?! of efficiency)`, 'gi');
 }
 
-// A text in parts: each of our words has its meaning on hover where it stands first.
+// Splits a text into parts: each of our words has its meaning on hover where it stands first.
 function explained(text) {
   const told = new Set(), parts = [];
   let from = 0;
@@ -40,7 +40,7 @@ function explained(text) {
   return [...parts, text.slice(from)];
 }
 
-// The list itself, for who has no pointer to hover with.
+// This is the list itself, for who has no pointer to hover with.
 const wordsCard = list => card(
     'Words',
     make(
