@@ -70,15 +70,6 @@ struct TableAxis {
   RowText text;
 };
 
-std::string batch_text(const AnswerRow& row) {
-  const PointRecord& run = *row.run;
-  std::string text = run.batch_size ? std::to_string(*run.batch_size) : "-";
-  if (const auto n = run.gradient_accumulation_steps.value_or(1); n > 1) {
-    text += "x" + std::to_string(n);
-  }
-  return text;
-}
-
 std::vector<TableAxis> axes_of(const Rows& rows) {
   const auto of_run = [](std::string PointRecord::*member) {
     return [member](const AnswerRow& row) { return (*row.run).*member; };
@@ -93,7 +84,7 @@ std::vector<TableAxis> axes_of(const Rows& rows) {
          const auto size = row.run->image_size ? row.run->image_size : row.run->sequence_length;
          return size ? std::to_string(*size) : std::string();
        }},
-      {"batch", false, batch_text},
+      {"batch", false, [](const AnswerRow& row) { return batch_text(*row.run); }},
       {"data", true, of_run(&PointRecord::data)}};
   std::set<std::string> known{"workload",   "strategy",
                               "precision",  "backend",
