@@ -137,21 +137,19 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::vector<Column> sizes_columns(const CollectivePlan& plan, bool details) {
   const auto rows = sizes_by_name(plan, details);
-  std::vector<Column> columns{
-      reporting::column({"point"}, true, rows, &Sizes::name),
-      reporting::column({"size"}, true, rows,
-                        [](const Sizes& sizes) {
-                          const std::string least = bytes_text(sizes.least);
-                          if (sizes.least == sizes.most) return least;
-                          return least + " to " + bytes_text(sizes.most);
-                        }),
-      reporting::column({"on ranks"}, true, rows,
-                        [](const Sizes& sizes) { return number_ranges(sizes.first.members); }),
-      reporting::column({"a block"}, false, rows,
-                        [](const Sizes& sizes) { return rough_duration(sizes.run_s); }),
-      reporting::column({"memory"}, false, rows,
-                        [](const Sizes& sizes) { return bytes_text(sizes.memory); })};
-  return columns;
+  return {reporting::column({"point"}, true, rows, &Sizes::name),
+          reporting::column({"size"}, true, rows,
+                            [](const Sizes& sizes) {
+                              const std::string least = bytes_text(sizes.least);
+                              if (sizes.least == sizes.most) return least;
+                              return least + " to " + bytes_text(sizes.most);
+                            }),
+          reporting::column({"on ranks"}, true, rows,
+                            [](const Sizes& sizes) { return number_ranges(sizes.first.members); }),
+          reporting::column({"a block"}, false, rows,
+                            [](const Sizes& sizes) { return rough_duration(sizes.run_s); }),
+          reporting::column({"memory"}, false, rows,
+                            [](const Sizes& sizes) { return bytes_text(sizes.memory); })};
 }
 
 std::string collective_plan_table(const ResolvedComm& resolved) {

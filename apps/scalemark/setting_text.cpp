@@ -16,6 +16,7 @@
 #include "core/catalogue/workload.h"
 #include "core/plan/order.h"
 #include "core/plan/plan_json.h"
+#include "core/settings/checks.h"
 #include "core/settings/layers.h"
 #include "core/settings/settings_json.h"
 #include "report/record/point_facts.h"
@@ -218,11 +219,10 @@ std::string traits_of(const Plan& plan) {
                                                              {"backend", ""}};
   auto values = point_values(plan);
   if (!plan.searches.empty()) values["batch_size"] = {"auto"};
-  const auto is_used = [&](std::string_view option) {  // sizes of inputs are of some networks only
-    return (option != "image_size" && option != "sequence_length") ||
-           std::ranges::any_of(values["workload"], [&](const std::string& name) {
-             return std::ranges::count(catalogue::find_workload(name)->options, option) > 0;
-           });
+  const auto is_used = [&](std::string_view option) {
+    return std::ranges::any_of(values["workload"], [&](const std::string& name) {
+      return settings::serves(*catalogue::find_workload(name), option);
+    });
   };
   std::vector<std::string> traits;
   for (const auto& [option, unit] : kTraits) {
