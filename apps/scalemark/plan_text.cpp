@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "apps/scalemark/rank_command.h"
-#include "core/base/text.h"
 #include "core/settings/layers.h"
 
 namespace scalemark::cli {

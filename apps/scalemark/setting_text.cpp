@@ -155,14 +155,8 @@ void add_decisions(const Plan& plan, std::vector<std::string>& lines) {
 // Says how many runs there are, how long they take, and what ends them or starts them anew.
 std::vector<std::string> totals(const ResolvedSweep& resolved) {
   const Plan& plan = resolved.plan;
-  const auto skipped = std::ranges::count_if(
-      plan.points, [](const PlannedPoint& point) { return point.skipped.has_value(); });
-  std::string all = counted(std::ssize(plan.points) - skipped, "point");
-  if (skipped > 0) all += " (" + std::to_string(skipped) + " more skipped: --details)";
-  std::vector<std::string> lines{all + " x " + counted(plan.stop.least_blocks, "block") + " = " +
-                                 counted(std::ssize(plan.runs), "run") + " on " +
-                                 ranks_in_words(resolved.base) + "; " +
-                                 about_in_all(plan.estimated_s)};
+  std::vector<std::string> lines{
+      total_in_words(resolved.base, plan.points, plan.stop.least_blocks, plan.estimated_s)};
   if (const auto n = planning::environments_of(plan).size(); n > 1) {
     lines.push_back("Libraries read variables once: ranks are started anew for each of the " +
                     std::to_string(n) + " environments of each block, " +
