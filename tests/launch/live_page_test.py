@@ -59,7 +59,7 @@ class MadeRun:
 
 
 def made_frames(ranks, first, last):
-    """What a run has kept from `first` to `last` seconds ago: of rank 1 nothing is known in the first half."""
+    """Returns what a run has kept from `first` to `last` seconds ago: of rank 1 nothing is known in the first half."""
     frames = []
     for i, ago in enumerate(range(first, last, -2)):
         values = {"peer_wait_share": [0.1, None if ago > (first + last) / 2 else 0.2] + [0.3] * (ranks - 2), "resident_bytes": [1e9] * ranks}
