@@ -28,12 +28,13 @@ function readable(value) {
   return value.toFixed(Math.min(20, 2 - Math.floor(Math.log10(size)))).replace(/0+$/, '');
 }
 const percent = value => value === undefined ? absent : (100 * value).toFixed(1).replace(/^-0\.0$/, '0.0');
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 // Says what size_text() of core/base/number_words.h says: "4 KiB", "97.5 MiB".
 function bytesText(bytes) {
   let unit = 0;
   for (; bytes >= (Number.isInteger(bytes) ? 1024 : 1023.5); ++unit) bytes /= 1024;
   const decimals = Number.isInteger(bytes) || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
-  return `${bytes.toFixed(decimals)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit]}`;
+  return `${bytes.toFixed(decimals)} ${byteUnits[unit]}`;
 }
 const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
 

@@ -57,10 +57,10 @@ const marks = {
 
 // A table of the terminal's, cell by cell; it sorts by the number that a cell begins with, and by its unit where that is one of bytes.
 function textTable(columns) {
-  const none = '-', units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  const none = '-';
   const key = text => {
     const number = parseFloat(text.replace(/^[~+]/, '').replaceAll(',', ''));
-    const unit = Math.max(0, units.indexOf(/ ([KMGTP]i)?B$/.exec(text)?.[0].slice(1)));
+    const unit = Math.max(0, byteUnits.indexOf(/ ([KMGTP]i)?B$/.exec(text)?.[0].slice(1)));
     return text === none ? undefined : Number.isNaN(number) ? text : number * 1024 ** unit;
   };
   const shown = text => text === none ? absent : marks[text] ? make('span', {class: 'tag ' + marks[text]}, text) : text;
