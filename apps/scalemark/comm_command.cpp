@@ -61,18 +61,6 @@ std::vector<std::string> skipped_lines(const CollectivePlan& plan) {
   return lines;
 }
 
-std::string totals(const ResolvedComm& resolved) {
-  const CollectivePlan& plan = resolved.plan;
-  const auto skipped = std::ranges::count_if(
-      plan.points, [](const CollectivePoint& point) { return point.skipped.has_value(); });
-  const auto points = std::ssize(plan.points) - skipped;
-  std::string text = counted(points, "point");
-  if (skipped > 0) text += " (" + std::to_string(skipped) + " more skipped)";
-  return text + " x " + counted(plan.repetitions, "block") + " = " +
-         counted(points * plan.repetitions, "run") + " on " + ranks_in_words(resolved.base) + "; " +
-         about_in_all(planning::estimated_s(plan));
-}
-
 std::string pairs_text(const CollectivePlan& plan) {
   const planning::PairPlan& pairs = *plan.pairs;
   const bool by_rank = pairs.by == settings::PairBy::kRank;
@@ -108,7 +96,7 @@ std::vector<SettingRow> setting_rows(const ResolvedComm& resolved) {
   return rows;
 }
 
-// Points that differ in their size alone; with --details each by itself.
+// Points that differ in their size alone share one; with --details each has its own.
 struct Sizes {
   CollectivePoint first;
   std::string name;
@@ -137,30 +125,31 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::vector<Column> sizes_columns(const CollectivePlan& plan, bool details) {
   const auto rows = sizes_by_name(plan, details);
-  std::vector<Column> columns{
-      reporting::column({"point"}, true, rows, &Sizes::name),
-      reporting::column({"size"}, true, rows,
-                        [](const Sizes& sizes) {
-                          const std::string least = bytes_text(sizes.least);
-                          if (sizes.least == sizes.most) return least;
-                          return least + " to " + bytes_text(sizes.most);
-                        }),
-      reporting::column({"on ranks"}, true, rows,
-                        [](const Sizes& sizes) { return number_ranges(sizes.first.members); }),
-      reporting::column({"a block"}, false, rows,
-                        [](const Sizes& sizes) { return rough_duration(sizes.run_s); }),
-      reporting::column({"memory"}, false, rows,
-                        [](const Sizes& sizes) { return bytes_text(sizes.memory); })};
-  return columns;
+  return {reporting::column({"point"}, true, rows, &Sizes::name),
+          reporting::column({"size"}, true, rows,
+                            [](const Sizes& sizes) {
+                              const std::string least = bytes_text(sizes.least);
+                              if (sizes.least == sizes.most) return least;
+                              return least + " to " + bytes_text(sizes.most);
+                            }),
+          reporting::column({"on ranks"}, true, rows,
+                            [](const Sizes& sizes) { return number_ranges(sizes.first.members); }),
+          reporting::column({"a block"}, false, rows,
+                            [](const Sizes& sizes) { return rough_duration(sizes.run_s); }),
+          reporting::column({"memory"}, false, rows,
+                            [](const Sizes& sizes) { return bytes_text(sizes.memory); })};
 }
 
 std::string collective_plan_table(const ResolvedComm& resolved) {
   const CollectivePlan& plan = resolved.plan;
   const bool details = resolved.base.details;
-  ShownPlan shown{.what = "links between " + ranks_in_words(resolved.base),
-                  .columns = {},
-                  .lines = {plan.pairs ? pairs_text(plan) : totals(resolved)},
-                  .settings = setting_rows(resolved)};
+  ShownPlan shown{
+      .what = "links between " + ranks_in_words(resolved.base),
+      .columns = {},
+      .lines = {plan.pairs ? pairs_text(plan)
+                           : total_in_words(resolved.base, plan.points, plan.repetitions,
+                                            planning::estimated_s(plan))},
+      .settings = setting_rows(resolved)};
   if (!plan.pairs) {
     shown.what = "collectives by themselves, on " + std::string(name_of(plan.device));
     shown.columns = sizes_columns(plan, details);

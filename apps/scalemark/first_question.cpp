@@ -1,4 +1,4 @@
-// `scalemark` alone, at a terminal: one question, a quick sweep, and its answer in one sentence, a
+// `scalemark` alone asks one question at a terminal. A quick sweep answers it, in one sentence, a
 // table and three commands.
 
 #include <fcntl.h>
@@ -19,7 +19,6 @@
 #include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/catalogue/strategy.h"
 #include "core/launch/variables.h"
 #include "core/plan/listed_configs.h"
 #include "report/judge/judge.h"
@@ -61,7 +60,7 @@ bool may_ask() {
          });
 }
 
-// The time of the plan, rounded up to tens of seconds: ranks have to start, too.
+// Rounds the time of the plan up to tens of seconds: ranks have to start, too.
 std::string time_of(const Question& question, const settings::Machine& machine) {
   settings::RawSettings raw{{"quick", {"on", "option"}}};
   if (question.words.size() > 2) raw["world_sizes"] = {question.words.back(), "option"};
@@ -98,21 +97,11 @@ class Unheard {
   int kept_;
 };
 
-const reporting::ScalingRow* row_of_most(const reporting::Report& report) {
-  const reporting::ScalingRow* most = nullptr;
-  for (const auto& table : report.scaling) {
-    for (const auto& row : table.rows) {
-      const bool asked = row.world_size > 1 && catalogue::exchanges(row.strategy);
-      if (asked && (!most || row.world_size > most->world_size)) most = &row;
-    }
-  }
-  return most;
-}
-
-std::string sentence_on(const reporting::Report& report, const Question& question) {
-  if (const auto* row = row_of_most(report)) {
-    return row->speedup ? reporting::payment_in_words(*row)
-                        : "no answer: " + reporting::reason_in_words(report, row->standing);
+std::string sentence_on(const reporting::Report& report, const reporting::ScalingRow* asked,
+                        const Question& question) {
+  if (asked) {
+    return asked->speedup ? reporting::payment_in_words(*asked)
+                          : "no answer: " + reporting::reason_in_words(report, asked->standing);
   }
   if (question.why_one.empty() || report.groups.empty() || report.points.empty()) return "";
   return reporting::group_rate(report.groups.front()) + " " +
@@ -120,14 +109,15 @@ std::string sentence_on(const reporting::Report& report, const Question& questio
 }
 
 // Ranks share the cores, and so did the one rank beside them: this one has all.
-std::optional<std::string> one_process_with_all_cores(const reporting::Report& report, int cores) {
-  const auto* row = row_of_most(report);
-  if (!row) return std::nullopt;
-  const reporting::PointRecord* run = reporting::first_run(report.points, row->group);
+std::optional<std::string> one_process_with_all_cores(const reporting::Report& report,
+                                                      const reporting::ScalingRow* asked,
+                                                      int cores) {
+  if (!asked) return std::nullopt;
+  const reporting::PointRecord* run = reporting::first_run(report.points, asked->group);
   if (!run || !run->batch_size || !run->image_size) return std::nullopt;
   return "scalemark train --workload " + run->workload + " --image-size " +
          std::to_string(*run->image_size) + " --batch-size " +
-         std::to_string(*run->batch_size * row->world_size) + " --lr-scaling linear --threads " +
+         std::to_string(*run->batch_size * asked->world_size) + " --lr-scaling linear --threads " +
          std::to_string(cores);
 }
 
@@ -139,12 +129,12 @@ void print_answer(const Question& question, const settings::Machine& machine,
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   reporting::Answer found = reporting::answer_of(report, folder);
   constexpr std::size_t kCommands = 3;
-  if (const auto alone = one_process_with_all_cores(report, machine.cores);
+  if (const auto alone = one_process_with_all_cores(report, found.asked, machine.cores);
       alone && machine.gpus.empty()) {
     found.next.resize(std::min(found.next.size(), kCommands - 1));
     found.next.emplace_back("one process, " + counted(machine.cores, "thread"), *alone);
   }
-  std::string text = sentence_on(report, question);
+  std::string text = sentence_on(report, found.asked, question);
   if (!text.empty()) {
     text = wrapped(text, text_width(terminal), 0);
     text.pop_back();  // its line end stays outside of the ink

@@ -108,7 +108,8 @@ ExitCode run_and_report(const std::vector<std::string>& arguments) {
   }
 }
 
-// The terminal that this process's errors reach, for a first rank through the built-in launcher.
+// Finds the terminal that this process's errors reach, for a first rank through the built-in
+// launcher.
 Terminal terminal_of_errors() {
   const launching::Environment environment = launching::snapshot_environment();
   const std::string spec = value_at(environment, std::string(launching::kRankSpecVariable));

@@ -6,20 +6,17 @@
 #include <utility>
 
 #include "apps/scalemark/rank_command.h"
-#include "core/base/text.h"
+#include "core/settings/layers.h"
 
 namespace scalemark::cli {
 namespace {
 
-// Whether a person, a file or a preset chose the setting, and it says what is measured.
+// Whether the setting differs from what it is by itself, and says what is measured.
 bool is_chosen(const SettingRow& row) {
-  for (const char* own : {"default", "recipe", "derived", "search", "plan"}) {
-    if (row.origin == own) return false;
-  }
-  return row.name != "dry_run" && row.name != "log_format";
+  return !settings::is_unasked(row.origin) && row.name != "dry_run" && row.name != "log_format";
 }
 
-// A line for each origin, in the order in which they come up.
+// Writes a line for each origin, in the order in which they come up.
 std::string chosen_lines(const std::vector<SettingRow>& rows) {
   std::vector<std::pair<std::string, std::string>> by_origin;
   for (const SettingRow& row : rows) {

@@ -2,12 +2,15 @@
 // train, sweep and comm.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/scalemark/setting_text.h"
+#include "core/base/text.h"
 #include "report/say/table/text_table.h"
 
 namespace scalemark::cli {
@@ -22,11 +25,24 @@ struct ShownPlan {
 };
 std::string set_plan(ShownPlan plan, bool details);
 
-// "128 ranks of 16 machines, 8 on each (no GPU is here: planned for 8 on each machine)"
+// Writes "128 ranks of 16 machines, 8 on each (no GPU is here: planned for 8 on each machine)"
 std::string ranks_in_words(const ResolvedCommand& base);
 
-// "about 12 min in all, which may be wrong by a factor of 3."
+// Writes "about 12 min in all, which may be wrong by a factor of 3."
 std::string about_in_all(double seconds);
+
+// Writes "6 points (2 more skipped) x 5 blocks = 30 runs on 2 ranks of one machine; about ...".
+template <class Points>
+std::string total_in_words(const ResolvedCommand& base, const Points& points, int blocks,
+                           double seconds) {
+  const auto skipped =
+      std::ranges::count_if(points, [](const auto& point) { return point.skipped.has_value(); });
+  const auto able = std::ssize(points) - skipped;
+  return counted(able, "point") +
+         (skipped > 0 ? " (" + std::to_string(skipped) + " more skipped)" : "") + " x " +
+         counted(blocks, "block") + " = " + counted(able * blocks, "run") + " on " +
+         ranks_in_words(base) + "; " + about_in_all(seconds);
+}
 
 // Says what a rank has beside what the table's column "memory" estimates for one, and how many of
 // the points that can run may not fit.

@@ -16,6 +16,7 @@
 #include "core/catalogue/workload.h"
 #include "core/plan/order.h"
 #include "core/plan/plan_json.h"
+#include "core/settings/checks.h"
 #include "core/settings/layers.h"
 #include "core/settings/settings_json.h"
 #include "report/record/point_facts.h"
@@ -97,8 +98,8 @@ using planning::Plan;
 using planning::PlannedPoint;
 using reporting::Column;
 
-// The points that can run and how long one run of each takes: numbers in their names by value, or
-// with `details` in the order of the first block.
+// Lists the points that can run and how long one run of each takes: numbers in their names by
+// value, or with `details` in the order of the first block.
 std::vector<Column> points_columns(const Plan& plan, bool details) {
   std::vector<planning::PlannedRun> runs = planning::block(plan, 0);
   const auto point_of = [&](const planning::PlannedRun& run) -> const PlannedPoint& {
@@ -151,17 +152,11 @@ void add_decisions(const Plan& plan, std::vector<std::string>& lines) {
   }
 }
 
-// How many runs there are, how long they take, and what ends them or starts them anew.
+// Says how many runs there are, how long they take, and what ends them or starts them anew.
 std::vector<std::string> totals(const ResolvedSweep& resolved) {
   const Plan& plan = resolved.plan;
-  const auto skipped = std::ranges::count_if(
-      plan.points, [](const PlannedPoint& point) { return point.skipped.has_value(); });
-  std::string all = counted(std::ssize(plan.points) - skipped, "point");
-  if (skipped > 0) all += " (" + std::to_string(skipped) + " more skipped: --details)";
-  std::vector<std::string> lines{all + " x " + counted(plan.stop.least_blocks, "block") + " = " +
-                                 counted(std::ssize(plan.runs), "run") + " on " +
-                                 ranks_in_words(resolved.base) + "; " +
-                                 about_in_all(plan.estimated_s)};
+  std::vector<std::string> lines{
+      total_in_words(resolved.base, plan.points, plan.stop.least_blocks, plan.estimated_s)};
   if (const auto n = planning::environments_of(plan).size(); n > 1) {
     lines.push_back("Libraries read variables once: ranks are started anew for each of the " +
                     std::to_string(n) + " environments of each block, " +
@@ -205,7 +200,7 @@ std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
   return values;
 }
 
-// "resnet50, 224 px, ddp, fp32, 8/32 samples per rank, 1 thread per rank, cpu, gloo"
+// Writes "resnet50, 224 px, ddp, fp32, 8/32 samples per rank, 1 thread per rank, cpu, gloo"
 std::string traits_of(const Plan& plan) {
   constexpr std::pair<const char*, const char*> kTraits[] = {{"workload", ""},
                                                              {"image_size", " px"},
@@ -218,11 +213,10 @@ std::string traits_of(const Plan& plan) {
                                                              {"backend", ""}};
   auto values = point_values(plan);
   if (!plan.searches.empty()) values["batch_size"] = {"auto"};
-  const auto is_used = [&](std::string_view option) {  // sizes of inputs are of some networks only
-    return (option != "image_size" && option != "sequence_length") ||
-           std::ranges::any_of(values["workload"], [&](const std::string& name) {
-             return std::ranges::count(catalogue::find_workload(name)->options, option) > 0;
-           });
+  const auto is_used = [&](std::string_view option) {
+    return std::ranges::any_of(values["workload"], [&](const std::string& name) {
+      return settings::serves(*catalogue::find_workload(name), option);
+    });
   };
   std::vector<std::string> traits;
   for (const auto& [option, unit] : kTraits) {

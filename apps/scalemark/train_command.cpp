@@ -17,7 +17,6 @@
 #include "core/base/words.h"
 #include "core/catalogue/workload.h"
 #include "core/plan/estimates.h"
-#include "core/plan/listed_configs.h"
 #include "core/plan/plan.h"
 #include "core/settings/machine.h"
 #include "core/settings/option.h"
@@ -57,7 +56,7 @@ std::vector<SettingRow> setting_rows(const settings::Settings& settings) {
   return rows;
 }
 
-// The one run as a plan. How long epochs take depends on data that nobody has opened yet.
+// Shows the one run as a plan. How long epochs take depends on data that nobody has opened yet.
 ShownPlan shown_plan(const ResolvedCommand& base) {
   const settings::Settings& settings = base.settings;
   const int ranks = settings::world_size_of(settings);

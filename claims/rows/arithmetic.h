@@ -9,8 +9,8 @@
 
 namespace scalemark::published {
 
-// The share that a sample takes of a GPU's arithmetic. Where the source leaves the number format
-// open, the faster one counts.
+// It gives the share that a sample takes of a GPU's arithmetic. Where the source leaves the number
+// format open, the faster one counts.
 struct Arithmetic {
   double flops_of_sample = 0;  // forward and backward
   double peak_per_sec = 0;     // dense FLOP/s of one GPU

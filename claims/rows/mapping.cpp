@@ -97,7 +97,7 @@ namespace {
 struct Translated {
   std::string_view theirs, ours;
 };
-// MLPerf's words: its BERT is BERT-large in pretraining with 512 tokens.
+// These are MLPerf's words: its BERT is BERT-large in pretraining with 512 tokens.
 constexpr auto kNetworks =
     std::to_array<Translated>({{"resnet", "resnet50"}, {"bert", "bert-large"}});
 constexpr std::int64_t kMlperfSequence = 512;

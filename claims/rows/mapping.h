@@ -62,7 +62,7 @@ struct TrainedAs {
 };
 TrainedAs trained_as(const Row& row);
 
-// The words for number formats that rows may have: "amp_bf16", "fp8".
+// Lists the words for number formats that rows may have: "amp_bf16", "fp8".
 std::vector<std::string_view> known_precisions();
 
 // The point that tests a row of a scaling table.

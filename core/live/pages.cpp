@@ -133,7 +133,8 @@ FieldJson shown(const auto& numbers, About MachineNumber::*about) {
   return list;
 }
 
-// Each rank has one of these at each time, if it is known.
+// Each rank has one of these at each time, if it is known. The name is that of /now, where the page
+// finds what comes after the past.
 struct Measure {
   std::string name;
   std::function<std::optional<double>(const RankStatus&, const RankNow&)> of;
@@ -144,12 +145,12 @@ const std::vector<Measure>& measures() {
     const auto of_now = [](std::optional<double> RankNow::*member) {
       return [member](const RankStatus&, const RankNow& now) { return now.*member; };
     };
-    std::vector<Measure> all{{"rate", of_now(&RankNow::samples_per_s)},
-                             {"peers", of_now(&RankNow::peer_wait_share)},
-                             {"data", of_now(&RankNow::data_wait_share)},
-                             {"network", of_now(&RankNow::network_wait_share)},
-                             {"queued", of_now(&RankNow::queued_share)},
-                             {"memory", [](const RankStatus& rank, const RankNow&) {
+    std::vector<Measure> all{{"samples_per_s", of_now(&RankNow::samples_per_s)},
+                             {"peer_wait_share", of_now(&RankNow::peer_wait_share)},
+                             {"data_wait_share", of_now(&RankNow::data_wait_share)},
+                             {"network_wait_share", of_now(&RankNow::network_wait_share)},
+                             {"queued_share", of_now(&RankNow::queued_share)},
+                             {"resident_bytes", [](const RankStatus& rank, const RankNow&) {
                                 return std::optional(static_cast<double>(rank.resident_bytes));
                               }}};
     for (const auto& one : kGpuNumbers) {
@@ -213,9 +214,12 @@ std::string Past::json(double now_s) const {
 }
 
 std::string live_page() {
+  FieldJson names = FieldJson::array();
+  for (const Measure& measure : measures()) names.push_back(measure.name);
   const FieldJson numbers = {{"gpus", shown(kGpuNumbers, &MachineNumber::about)},
                              {"nodes", shown(kNodeNumbers, &MachineNumber::about)},
-                             {"rates", shown(kNodeRates, &MachineNumber::rate)}};
+                             {"rates", shown(kNodeRates, &MachineNumber::rate)},
+                             {"measures", names}};
   return page::whole_page(kLivePageFrame,
                           "const numbers = " + numbers.dump() + ";\n" + kLivePageScript);
 }

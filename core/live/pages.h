@@ -80,7 +80,7 @@ class Past {
 
   // {"now": `now_s`, "frames": [{"at", "phase", "point", "rate", "loss", "means": {NAME: mean over
   // the ranks}, "values": {NAME: [by rank; null: not known]}}]}, oldest first, times in seconds
-  // since 1970. The names are those of page/seen.js; what is not known is left out.
+  // since 1970. The names are those of /now; what is not known is left out.
   std::string json(double now_s) const;
 
  private:

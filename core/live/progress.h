@@ -42,8 +42,8 @@ struct ProgressOptions {
   std::chrono::steady_clock::time_point (*now)() = std::chrono::steady_clock::now;
 };
 
-// Finds out how wide the terminal of `out` is. Absent where `out` is none: a file or a pipe is told
-// what began and ended, and nothing of the way.
+// Finds out how wide the terminal of `out` is. Returns nothing where `out` is none: a file or a
+// pipe is told what began and ended, and nothing of the way.
 std::optional<ProgressOptions> progress_options_for(std::FILE* out);
 
 // Draws on `out` (stderr) until destroyed. update() may be called from the timed region: two

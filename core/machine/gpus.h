@@ -31,8 +31,8 @@ GpuSurvey survey_gpus(const std::string& library = kNvmlLibrary);
 GpuSurvey detect_gpus(const std::string& nvml = kNvmlLibrary,
                       const std::string& cuda = kCudaLibrary);
 
-// The newest CUDA that the driver supports, as GpuFacts has it (gpu_support.h): 13000 for 13.0; 0
-// where there is no driver that says so. Starts nothing; the library stays open.
+// Returns the newest CUDA that the driver supports, as GpuFacts has it (gpu_support.h): 13000 for
+// 13.0; 0 where there is no driver that says so. Starts nothing; the library stays open.
 int driver_cuda_version(const std::string& cuda = kCudaLibrary);
 
 // The GPU, or its MIG instance, whose UUID CUDA reports; all null: not in the list. CUDA gives only

@@ -191,6 +191,12 @@ double estimated_steps_s(const settings::Settings& settings, const RunLength& le
          estimated_abba_s(settings, length, step_s) + (has_buckets ? kBucketSteps * step_s : 0);
 }
 
+double estimated_train_s(const settings::Settings& settings, int world_size) {
+  return estimated_start_s(settings) + estimated_setup_s(settings) +
+         estimated_steps_s(settings, run_length_of(settings),
+                           estimated_step_s(settings, world_size));
+}
+
 std::optional<std::uint64_t> least(std::optional<std::uint64_t> a, std::optional<std::uint64_t> b) {
   return a && b ? std::min(*a, *b) : a ? a : b;
 }

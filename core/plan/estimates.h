@@ -85,6 +85,9 @@ catalogue::ModelShape shape_of(const catalogue::Workload& workload,
 double estimated_steps_s(const settings::Settings& settings, const RunLength& length,
                          double step_s);
 
+// Estimates all of a `train`: start, setup and steps, without the epochs that it may have.
+double estimated_train_s(const settings::Settings& settings, int world_size);
+
 // The memory that one rank may use follows from the options and its machine, alike for the printed
 // plan and for the rank that obeys it.
 

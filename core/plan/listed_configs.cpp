@@ -104,12 +104,6 @@ Forecast of_train(const RawSettings& raw, const Surveyed& surveyed) {
 
 }  // namespace
 
-double estimated_train_s(const settings::Settings& settings, int world_size) {
-  return estimated_start_s(settings) + estimated_setup_s(settings) +
-         estimated_steps_s(settings, run_length_of(settings),
-                           estimated_step_s(settings, world_size));
-}
-
 Forecast forecast(settings::Command command, const RawSettings& raw, const Surveyed& surveyed) {
   switch (command) {
     case settings::kSweep:

@@ -33,9 +33,6 @@ struct Forecast {
   std::vector<std::string> backends;  // comm can measure these
 };
 
-// All of a `train`: start, setup and steps, without the epochs that it may have.
-double estimated_train_s(const settings::Settings& settings, int world_size);
-
 // Forecasts `train`, `sweep` or `comm` with these options (merge_layers).
 Forecast forecast(settings::Command command, const settings::RawSettings& raw,
                   const Surveyed& surveyed);

@@ -38,8 +38,8 @@ void shuffle(std::vector<T>& items, std::uint64_t seed) {
   shuffle(items, random);
 }
 
-// A key by which names of points sort: the numbers in them by value, so that bucket5 comes before
-// bucket10, and as text behind a point.
+// Returns a key by which names of points sort: the numbers in them by value, so that bucket5 comes
+// before bucket10, and as text behind a point.
 std::string sorting_key(std::string_view name);
 
 // Points that differ in the variables of --env need processes of their own, since libraries read

@@ -1,4 +1,4 @@
-// The network that `sweep --quick` measures where nobody names one. Pure.
+// Chooses the network that `sweep --quick` measures where nobody names one. Pure.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace scalemark::planning {
 
-// The origin of settings that --quick chose.
+// Settings that --quick chose have this origin.
 inline constexpr const char* kOfQuick = "quick";
 
 // Returns it as axes of that origin: on CPUs ResNet-50 of 64 px in batches of 8, whose steps take

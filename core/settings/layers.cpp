@@ -170,11 +170,16 @@ Problem problem_of(const RawSettings& raw, const std::string& option, std::strin
   return {option, value.text, std::move(allowed), value.origin, std::move(hint)};
 }
 
+bool is_unasked(std::string_view origin) {
+  constexpr std::string_view kOurs[] = {"default", "recipe", "derived", "search", "plan"};
+  return std::ranges::find(kOurs, origin) != std::end(kOurs);
+}
+
 bool given_by_a_person(const RawSettings& raw, std::string_view option) {
   const auto found = raw.find(option);
   if (found == raw.end()) return false;
-  constexpr std::string_view kOurs[] = {"default", "recipe", "derived", "quick", "scale_down"};
-  return std::ranges::find(kOurs, found->second.origin) == std::end(kOurs);
+  const std::string& origin = found->second.origin;
+  return !is_unasked(origin) && origin != "quick" && origin != "scale_down";
 }
 
 namespace {

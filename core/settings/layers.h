@@ -18,8 +18,8 @@ namespace scalemark::settings {
 
 struct RawValue {
   std::string text;
-  std::string origin;  // "config FILE" | "environment" | "option" | "set"; later "default",
-                       // "recipe", "scale_down"
+  std::string origin;  // "config FILE" | "environment" | "option" | "set"; later those of
+                       // is_unasked(), "quick", "scale_down"
 };
 
 using RawSettings = std::map<std::string, RawValue, std::less<>>;  // by option name
@@ -48,7 +48,10 @@ Layers merge_layers(const Sources& sources, Command command);
 Problem problem_of(const RawSettings& raw, const std::string& option, std::string allowed,
                    std::string hint = {});
 
-// Whether an option's value comes from a person: not from a default or a recipe.
+// Whether nobody asked for a value of this origin: no person, no file and no preset.
+bool is_unasked(std::string_view origin);
+
+// Whether an option's value comes from a person: a preset chose none of them.
 bool given_by_a_person(const RawSettings& raw, std::string_view option);
 
 // SCALEMARK_* variables that are no options: internal ones and those of the build and its tests.

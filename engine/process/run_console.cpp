@@ -34,9 +34,7 @@ std::string in_words(const reporting::Evaluation& evaluation, const std::string&
 void say(const RunRequest& request, const live::RunEvent& event) {
   if (request.settings.general.quiet) return;
   const char* indent = event.event == "note" ? "        " : "";
-  const Terminal terminal = request.terminal ? request.output : Terminal();
-  std::cerr << (says_json(request) ? to_json(event) : folded(indent + event.text, terminal))
-            << std::endl;
+  std::cerr << (says_json(request) ? to_json(event) : indent + event.text) << std::endl;
 }
 
 namespace {

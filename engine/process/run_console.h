@@ -20,7 +20,7 @@ void show_answer(const RunRequest& request, const reporting::Report& report,
 // nothing.
 void say(const RunRequest& request, const live::RunEvent& event);
 
-// "epoch 2: train loss 0.5935, held-out loss 0.3825, top-1 85.94 % of 64, 37.80 images/s"
+// Writes "epoch 2: train loss 0.5935, held-out loss 0.3825, top-1 85.94 % of 64, 37.80 images/s"
 std::string in_words(const reporting::Evaluation& evaluation, const std::string& sample_unit);
 
 // Shows progress on stderr and results on stdout. `request` must outlive it.

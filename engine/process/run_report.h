@@ -1,4 +1,4 @@
-// The report of a run. Rank 0 writes it; on the other ranks it does nothing.
+// Keeps the report of a run. Rank 0 writes it; on the other ranks it does nothing.
 #pragma once
 
 #include <cstdint>

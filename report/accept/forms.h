@@ -125,7 +125,7 @@ std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome out
 // must outlive it. A fleet has so many that nobody looks for those of one node among all.
 using ResultsOfHosts = std::map<std::string, std::vector<const CheckResult*>>;
 ResultsOfHosts results_of_hosts(const std::vector<CheckResult>& results);
-// The links of a node that were judged. One with several checks fails by any of them.
+// Counts the links of a node that were judged. One with several checks fails by any of them.
 struct LinksOfNode {
   std::set<std::string> others;  // hosts
   std::size_t failed = 0, all = 0;

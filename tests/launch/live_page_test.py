@@ -59,12 +59,12 @@ class MadeRun:
 
 
 def made_frames(ranks, first, last):
-    """What a run has kept from `first` to `last` seconds ago: of rank 1 nothing is known in the first half."""
+    """Returns what a run has kept from `first` to `last` seconds ago: of rank 1 nothing is known in the first half."""
     frames = []
     for i, ago in enumerate(range(first, last, -2)):
-        values = {"peers": [0.1, None if ago > (first + last) / 2 else 0.2] + [0.3] * (ranks - 2), "memory": [1e9] * ranks}
+        values = {"peer_wait_share": [0.1, None if ago > (first + last) / 2 else 0.2] + [0.3] * (ranks - 2), "resident_bytes": [1e9] * ranks}
         frames.append({"at": time.time() - ago, "phase": "warmup" if i < 50 else "window", "point": "a", "rate": 100 + i, "loss": 3 - 0.01 * i,
-                       "means": {"peers": 0.2, "data": 0.05, "memory": 1e9}, "values": values if ranks <= 64 else {}})
+                       "means": {"peer_wait_share": 0.2, "data_wait_share": 0.05, "resident_bytes": 1e9}, "values": values if ranks <= 64 else {}})
     return frames
 
 

@@ -1,17 +1,12 @@
-"""What runs say on a terminal of 60 columns, by themselves and through the built-in launcher: no line is wider where it could end between words, so that
-the terminal breaks none. Results stand on the same terminal as notes, progress and errors, those of rank 1 too."""
+"""Runs on a terminal of 60 columns, by themselves and through the built-in launcher, write no line that is wider where it could end between words, so
+that the terminal breaks none. Results stand on the same terminal as notes, progress and errors, those of rank 1 too."""
 
-import fcntl
-import os
-import pty
 import re
-import struct
-import subprocess
 import tempfile
-import termios
 from pathlib import Path
 
 from program import SCALEMARK, check, clean_environment, words_of
+from terminals import drawn
 
 COLUMNS = 60
 SHORT = ("--workload", "linear", "--batch-size", 8, "--warmup-iters", 2, "--threads", 1)
@@ -19,19 +14,9 @@ SHORT = ("--workload", "linear", "--batch-size", 8, "--warmup-iters", 2, "--thre
 
 def lines_at_a_terminal(*arguments, expect=0):
     """All that is drawn, in lines: what a carriage return draws over is one, too."""
-    reader, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
-    with subprocess.Popen([SCALEMARK, *words_of(arguments)], env=clean_environment(TERM="xterm"), stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal) as process:
-        os.close(terminal)
-        drawn = b""
-        while True:
-            try:
-                drawn += os.read(reader, 1 << 16)
-            except OSError:  # its other end is closed
-                break
-    os.close(reader)
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn.decode())
-    check(process.returncode == expect, f"{arguments} ended with {process.returncode}\n{text}")
+    code, text = drawn([SCALEMARK, *words_of(arguments)], COLUMNS, clean_environment(TERM="xterm"))
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    check(code == expect, f"{arguments} ended with {code}\n{text}")
     return [line for line in re.split(r"[\r\n]+", text) if line.strip()]
 
 

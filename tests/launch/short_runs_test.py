@@ -53,7 +53,7 @@ def sweep_names_what_differs(folder):
 
 
 def progress_as_json(folder):
-    """What people are told, as objects; nothing else is on stderr."""
+    """People are told this as objects, too; nothing else is on stderr."""
     def events(*words):
         done = run(*words, "--log-format", "json")
         told = [json.loads(line) for line in done.stderr.splitlines()]

@@ -1,4 +1,4 @@
-"""What a site that hosts the repository reads of it is valid by the schemas of check-jsonschema: the forms of issues, the workflow, CITATION.cff. The
+"""All that a site that hosts the repository reads of it is valid by the schemas of check-jsonschema: the forms of issues, the workflow, CITATION.cff. The
 workflow runs .ci/run on README's system; each form asks for `scalemark doctor`; the badges name the version and licence of CITATION.cff."""
 
 import importlib.util

@@ -28,19 +28,19 @@ function readable(value) {
   return value.toFixed(Math.min(20, 2 - Math.floor(Math.log10(size)))).replace(/0+$/, '');
 }
 const percent = value => value === undefined ? absent : (100 * value).toFixed(1).replace(/^-0\.0$/, '0.0');
+const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 // Says what size_text() of core/base/number_words.h says: "4 KiB", "97.5 MiB".
 function bytesText(bytes) {
   let unit = 0;
   for (; bytes >= (Number.isInteger(bytes) ? 1024 : 1023.5); ++unit) bytes /= 1024;
   const decimals = Number.isInteger(bytes) || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
-  return `${bytes.toFixed(decimals)} ${['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][unit]}`;
+  return `${bytes.toFixed(decimals)} ${byteUnits[unit]}`;
 }
 const gibibytes = value => value === undefined ? absent : (value / 2 ** 30).toFixed(2);
 
 // A table that may be filled again and again: `show(rows, most)` keeps the order that was chosen, shows so many of the rows, and touches no
-// cell that stays as it is. columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap, mayGo: a
-// phone leaves it out}. Rows sort by value; absent
-// values come last. `kind(row)` is a row's class.
+// cell that stays as it is. columns: {head, value(row), show(value, row), text: left-aligned, long: may wrap, mayGo: a phone leaves it
+// out}. Rows sort by value; absent values come last. `kind(row)` is a row's class.
 function tableOf(columns, kind = () => '') {
   const body = make('tbody'),
         classOf = ({text, long, mayGo}) => [text && 'text', long && 'long', mayGo && 'may-go'].filter(Boolean).join(' ');

@@ -69,9 +69,10 @@ const numberAxis = (name, text) => ({...axis(name), ticks: {callback: value => v
 function timeParts() {
   const mean = name => frame => frame.means[name];
   const waits = [
-    ['waits for data', 'data', 4], ['lacks a CPU', 'queued', 3], ['waits for peers', 'peers', 1], ['waits for the network', 'network', 5]
+    ['waits for data', 'data_wait_share', 4], ['lacks a CPU', 'queued_share', 3], ['waits for peers', 'peer_wait_share', 1],
+    ['waits for the network', 'network_wait_share', 5]
   ].filter(([, name]) => seen.knows.has(name));
-  const isMeasured = frame => frame.means.data !== undefined;
+  const isMeasured = frame => frame.means.data_wait_share !== undefined;
   const computes = frame => isMeasured(frame) ? 1 - waits.reduce((sum, [, name]) => sum + (mean(name)(frame) ?? 0), 0) : undefined;
   const parts = waits.map(([label, name, place]) => [label, frame => isMeasured(frame) ? mean(name)(frame) ?? 0 : undefined, place]);
   const all = seen.knows.has('utilisation') ? parts : [['computes', computes, 0], ...parts];
@@ -99,10 +100,10 @@ function ranksToDraw(name) {
 
 const measures = {
   ranks: [
-    {name: 'waits for peers', key: 'peers', text: shareText, y: shareAxis},
-    {name: 'waits for data', key: 'data', text: shareText, y: shareAxis},
-    {name: 'lacks a CPU', key: 'queued', text: shareText, y: shareAxis}, {name: 'rate', key: 'rate', text: rateText, y: {}},
-    {name: 'memory', key: 'memory', text: sizeText, y: {}}
+    {name: 'waits for peers', key: 'peer_wait_share', text: shareText, y: shareAxis},
+    {name: 'waits for data', key: 'data_wait_share', text: shareText, y: shareAxis},
+    {name: 'lacks a CPU', key: 'queued_share', text: shareText, y: shareAxis}, {name: 'rate', key: 'samples_per_s', text: rateText, y: {}},
+    {name: 'memory', key: 'resident_bytes', text: sizeText, y: {}}
   ],
   gpus:
       numbers.gpus.filter(one => !one.counts)
@@ -199,7 +200,7 @@ function coursesCard() {
       () => courseChart(
           [lineOf('loss', 1, frame => frame.loss)], numberAxis('loss', value => significant(value, 4)), value => significant(value, 5)));
   const parts = course(
-      'Where the time goes', ' ', () => seen.knows.has('data'),
+      'Where the time goes', ' ', () => seen.knows.has('data_wait_share'),
       () => courseChart(timeParts(), {...shareAxis, stacked: true, max: seen.knows.has('utilisation') ? undefined : 1}, shareText));
   const ranks = rankCourse('Rank by rank', measures.ranks), phases = phaseStrip(), note = make('p', {class: 'faint'});
   const element = make(

@@ -1,6 +1,6 @@
 // The page asks the run every 2 s, and goes on less often where nobody answers or the run has ended. A page that was saved asks nobody.
 const every_s = 2, patience_s = 5, slowest_s = 30;
-// This page as it came, before anything is drawn: saved, it draws what its element "saved" holds.
+// `source` is this page as it came, before anything is drawn: saved, it draws what its element "saved" holds.
 const source = '<!doctype html>\n' + document.documentElement.outerHTML, saved = JSON.parse(document.getElementById('saved').textContent);
 
 function saveButton() {

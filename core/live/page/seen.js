@@ -1,18 +1,7 @@
 // So much is known of the run in the last ten minutes: what rank 0 remembers of the time before this page was opened (live::Past), and what
-// the page has seen since. Of a page that was saved it is what had been seen then.
+// the page has seen since. A page that was saved has what had been seen then.
 const shown_ms = 10 * 60 * 1000;
 const mostFrames = 400;
-
-// One value of each rank at each time; a rank's place is its number, NaN is not known.
-const perRank = {
-  rate: now => now.samples_per_s,
-  peers: now => now.peer_wait_share,
-  data: now => now.data_wait_share,
-  network: now => now.network_wait_share,
-  queued: now => now.queued_share,
-  memory: (_, rank) => rank.resident_bytes,
-  ...Object.fromEntries(numbers.gpus.filter(one => !one.counts).map(({key}) => [key, (_, rank) => rank.gpu?.[key]]))
-};
 
 const seen = {
   frames: [],       // {at, phase, point, rate, loss, means, values}, or {at, lost: true} where nobody answered
@@ -21,12 +10,13 @@ const seen = {
   knows: new Set()  // measures of which a value has come
 };
 
+// Returns one value of each rank by measure; a rank's place is its number, NaN is not known.
 function valuesOf({ranks = []}, {ranks: rates = []}) {
   const size = ranks.reduce((most, rank) => Math.max(most, rank.rank + 1), 0), values = {};
-  for (const [name, of] of Object.entries(perRank)) {
+  for (const name of numbers.measures) {
     const column = new Float32Array(size).fill(NaN);
     ranks.forEach((rank, i) => {
-      column[rank.rank] = of(rates[i], rank) ?? NaN;
+      column[rank.rank] = rates[i]?.[name] ?? rank[name] ?? rank.gpu?.[name] ?? NaN;
     });
     if (!column.some(value => !Number.isNaN(value))) continue;
     values[name] = column;
@@ -64,7 +54,7 @@ function takeLoss(at) {
   if (seen.frames.length && !seen.frames.at(-1).lost && seen.answer?.status.state === 'running') keep({at, lost: true});
 }
 
-// Frames that came as JSON, which has null where a value is not known.
+// Takes frames that came as JSON, which has null where a value is not known.
 function recall(frames, later_ms = 0) {
   for (const {at, means = {}, values = {}, ...frame} of frames) {
     const columns = Object.entries(values).map(([name, column]) => [name, Float32Array.from(column, value => value ?? NaN)]);
@@ -73,7 +63,7 @@ function recall(frames, later_ms = 0) {
   }
 }
 
-// All of it as JSON; no pixel shows more than four digits.
+// Writes all of it as JSON; no pixel shows more than four digits.
 function asJson(at) {
   const four = value => Number.isNaN(value) ? null : Number(value.toPrecision(4));
   const frames = seen.frames.map(({values, ...frame}) => {

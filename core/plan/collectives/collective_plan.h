@@ -103,7 +103,7 @@ inline constexpr double kGroupSetup_s = 0.05;  // a batch makes its group of ran
 // The time of one call.
 double estimated_call_s(const CollectivePoint& point);
 
-// The time of one run, and the bytes of the buffers of the rank that needs most.
+// Estimate the time of one run, and count the bytes of the buffers of the rank that needs most.
 double estimated_run_s(const CollectivePoint& point);
 std::int64_t buffer_bytes(const CollectivePoint& point);
 

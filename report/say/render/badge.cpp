@@ -5,15 +5,26 @@
 
 #include "core/base/error.h"
 #include "core/base/number_words.h"
+#include "core/base/text.h"
+#include "report/record/surety.h"
 #include "report/record/verdict.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/render.h"
 #include "report/say/render/text.h"
+#include "report/say/words/words.h"
 
 namespace scalemark::reporting {
 namespace {
 
 constexpr double kHeight = 20, kLetter = 6.2, kMargin = 7;  // px; letters of 11 px, on average
+
+// Writes "2 ranks 1.41x, 70 % (64 to 77)".
+std::string in_brief(const ScalingRow& row) {
+  const std::string text = counted(row.world_size, "rank") + " " + speed_up_text(row) + "x, " +
+                           efficiency_text(row, " %");
+  return surety_of(row) == Surety::kNoInterval ? text
+                                               : text + " (" + efficiency_interval(row) + ")";
+}
 
 std::string badge_text(const Report& report) {
   if (!report.verdict) return "nothing was measured";
@@ -21,7 +32,7 @@ std::string badge_text(const Report& report) {
   const Answer answer = answer_of(report, "");
   // A badge is all that its reader sees: nothing in it excuses a number.
   if (report.verdict->level == VerdictLevel::kDoNotQuote) return words;
-  if (!answer.brief.empty()) return answer.brief + ", " + words;
+  if (answer.asked && answer.asked->efficiency) return in_brief(*answer.asked) + ", " + words;
   if (answer.figures.empty()) return words;
   return answer.figures.front().value + " " + answer.figures.front().label + ", " + words;
 }

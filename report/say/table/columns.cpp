@@ -59,14 +59,6 @@ std::string input_text(const PointRecord& p) {
   return "";
 }
 
-std::string batch_text(const PointRecord& p) {
-  std::string text = p.batch_size ? std::to_string(*p.batch_size) : "-";
-  if (const auto steps = p.gradient_accumulation_steps.value_or(1); steps > 1) {
-    text += "x" + std::to_string(steps);
-  }
-  return text;
-}
-
 constexpr const char *kStrategyHead = "strategy", *kBackendHead = "backend";
 const std::set<std::string_view> kOptionsOfTraits{"image_size", "sequence_length", "threads",
                                                   "device",     "backend",         "data"};
@@ -157,6 +149,14 @@ std::string common_traits(const std::vector<Row>& rows) {
 RunsTable runs_table(std::span<const Report> reports) {
   const auto rows = rows_of(reports);
   return {common_traits(rows), throughput_columns(rows)};
+}
+
+std::string batch_text(const PointRecord& p) {
+  std::string text = p.batch_size ? std::to_string(*p.batch_size) : "-";
+  if (const auto steps = p.gradient_accumulation_steps.value_or(1); steps > 1) {
+    text += "x" + std::to_string(steps);
+  }
+  return text;
 }
 
 std::string traits_in_common(const std::vector<const PointRecord*>& points) {

@@ -27,6 +27,10 @@ struct RunsTable {
 };
 RunsTable runs_table(std::span<const Report> reports);
 
+// Writes the batch of a rank: "8", or "8x4" where a step accumulates four; "-" where it is not
+// known.
+std::string batch_text(const PointRecord& p);
+
 // Lists what all of `points` have in common: "resnet50, 224 px, batch 64 per rank, fp32".
 std::string traits_in_common(const std::vector<const PointRecord*>& points);
 // Lists what tells `point`, one of `points`, from the others: "2 ranks, no exchange"; "2 ranks"

@@ -34,9 +34,9 @@ std::string efficiency_interval(const ScalingRow& row);
 // The row must have a speed-up.
 std::string scaling_in_words(const ScalingRow& row);
 
-// Adds to it whether the ranks pay: "..., so they pay", "..., so they do
-// not pay", "...: whether they pay is open". They pay where the interval of the speed-up, or for
-// one run that of its steps, is above 1.
+// Adds to it whether the ranks pay: "..., so they pay", "..., so they do not pay", "...: whether
+// they pay is open". They pay where the interval of the speed-up, or for one run that of its steps,
+// is above 1.
 std::string payment_in_words(const ScalingRow& row);
 
 // Writes "7,377", "~53" with two digits (surety.h), "withheld"; kAbsent where the group has none.

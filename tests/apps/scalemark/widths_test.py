@@ -2,20 +2,17 @@
 break between words, no word is broken or lost, what can be pasted is still one command, and nothing is cut in a pipe. Costs 12 s of CPU."""
 
 import concurrent.futures
-import fcntl
 import json
 import os
-import pty
 import re
 import shlex
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 from pathlib import Path
 
 from program import BUILD, LAUNCHERS, PROGRAM
+from terminals import drawn
 
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 WIDTHS = (60, 80, 120)
@@ -48,18 +45,7 @@ ENVIRONMENT.update(NO_COLOR="1", TERM="xterm")
 
 
 def at_a_terminal(command, columns):
-    reader, terminal = pty.openpty()
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    with subprocess.Popen([PROGRAM, *command], env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal):
-        os.close(terminal)
-        text = b""
-        while True:
-            try:
-                text += os.read(reader, 1 << 16)
-            except OSError:  # its other end is closed
-                break
-    os.close(reader)
-    return text.decode().replace("\r\n", "\n")
+    return drawn([PROGRAM, *command], columns, ENVIRONMENT)[1].replace("\r\n", "\n")
 
 
 def in_a_pipe(command):

@@ -9,6 +9,20 @@ namespace {
 using published::Row;
 using reporting::Report;
 
+// Sets the second group of a100_report() against the first.
+reporting::EffectRecord effect_of(const char* axis, const char* from, const char* to,
+                                  double ratio) {
+  reporting::EffectRecord effect{.axis = axis,
+                                 .fixed = {{"world_size", "8"}},
+                                 .from = from,
+                                 .to = to,
+                                 .groups = {"p1", "p8"},
+                                 .pairs = 5,
+                                 .ratio = ratio};
+  effect.ratio_ci95 = {ratio - 0.01, ratio + 0.01};
+  return effect;
+}
+
 // Values of the option itself that were made smaller stand for the ones in their places.
 TEST(Claims, SmallerValuesStandForThoseThatAreClaimed) {
   Row row{.id = "x-1", .group = "g", .repo = "practice", .path = "batches", .workload = "resnet50"};
@@ -16,16 +30,7 @@ TEST(Claims, SmallerValuesStandForThoseThatAreClaimed) {
   row.direction = "at_least";
   row.relative_to = published::Relative{.option = "batch_size", .from = "16", .to = "32"};
   Report report = a100_report(1000, 1000);
-  reporting::EffectRecord effect{.axis = "batch_size",
-                                 .fixed = {{"world_size", "8"}},
-                                 .from = "2",
-                                 .to = "4",
-                                 .groups = {"p1", "p8"},
-                                 .pairs = 3,
-                                 .ratio = 1.2};
-  effect.ratio_ci95.low = 1.1;
-  effect.ratio_ci95.high = 1.3;
-  report.effects.push_back(effect);
+  report.effects.push_back(effect_of("batch_size", "2", "4", 1.2));
   EXPECT_EQ(verdicts({row}, report), Texts{"x-1 throughput not_measured"});
   report.scaled_down.push_back({"batch_size", "16,32,128,256", "2,4,16,32"});
   EXPECT_EQ(verdicts({row}, report), Texts{"x-1 throughput same_direction"});
@@ -73,16 +78,7 @@ TEST(Claims, AChangeIsReadFromEffects) {
   memory.direction = "at_least";
   Report report = a100_report(1000, 1000);
   report.points[1].memory_peak_bytes = 2 * report.points[0].memory_peak_bytes;
-  reporting::EffectRecord effect{.axis = "bucket_cap_mb",
-                                 .fixed = {{"world_size", "8"}},
-                                 .from = "25",
-                                 .to = "100",
-                                 .groups = {"p1", "p8"},
-                                 .pairs = 5,
-                                 .ratio = 1.21};
-  effect.ratio_ci95.low = 1.20;
-  effect.ratio_ci95.high = 1.22;
-  report.effects.push_back(effect);
+  report.effects.push_back(effect_of("bucket_cap_mb", "25", "100", 1.21));
   EXPECT_EQ(verdicts({row, memory}, report),
             (Texts{"x-1 step_s confirmed", "x-2 memory_bytes confirmed"}));
   // The other way round in the report, as its axis begins with another value.

@@ -2,17 +2,14 @@
 
 #include <algorithm>
 
-#include "claims/judge/claims.h"
 #include "claims/rows/mapping.h"
-#include "tests/report/sample_report.h"
+#include "tests/claims/judge/sample_claims.h"
 
 namespace scalemark::claims {
 namespace {
 
 using published::Row;
 using reporting::Report;
-
-using Words = std::vector<std::string>;
 
 MeasuredRate resnet_on_h100(std::int64_t gpus, std::int64_t batch) {
   return {.workload = "resnet50",
@@ -30,14 +27,14 @@ TEST(Nearest, TheStandardConfigurationFindsRowsAndWhatDiffers) {
   const auto rows = published::own_library();
   const auto eight = nearest(rows, resnet_on_h100(8, 128));
   ASSERT_FALSE(eight.empty());
-  EXPECT_EQ(eight[0].differs, (Words{"amp-fp16 instead of amp-bf16", "batch 1280 instead of 128"}));
+  EXPECT_EQ(eight[0].differs, (Texts{"amp-fp16 instead of amp-bf16", "batch 1280 instead of 128"}));
   EXPECT_EQ(eight[0].row->gpus, 8);
   EXPECT_NEAR(eight[0].per_gpu, *eight[0].row->throughput / 8, 1e-9);
   EXPECT_NEAR(eight[0].ratio, 2500 / eight[0].per_gpu, 1e-12);
   const auto own = nearest(rows, resnet_on_h100(1, 128));
   EXPECT_EQ(own[0].row->id, "pub-2296") << "our own rows are rows like others";
-  EXPECT_EQ(own[0].differs, Words{"batch 256 instead of 128"});
-  EXPECT_EQ(nearest(rows, resnet_on_h100(1, 256))[0].differs, Words{});
+  EXPECT_EQ(own[0].differs, Texts{"batch 256 instead of 128"});
+  EXPECT_EQ(nearest(rows, resnet_on_h100(1, 256))[0].differs, Texts{});
 }
 
 TEST(Nearest, AnotherChipNetworkTaskOrLengthIsNeverNear) {
@@ -67,18 +64,12 @@ TEST(Nearest, AnotherChipNetworkTaskOrLengthIsNeverNear) {
 }
 
 Row row_of(const std::string& id) {
-  Row row{.id = id,
-          .group = "g",
-          .repo = "o/r",
-          .path = "p",
-          .framework = "scalemark",
-          .system = "8x A100 80GB",
-          .workload = "resnet50",
-          .precision = "amp_bf16"};
-  row.gpus = 8;
+  Row row = a100_rows().back();
+  row.id = id;
+  row.framework = "scalemark";
+  row.precision = "amp_bf16";
   row.batch_per_gpu = 128;
   row.throughput = 8000;
-  row.unit = "img/s";
   return row;
 }
 
@@ -104,9 +95,9 @@ MeasuredRate on_a100() {
 
 TEST(Nearest, WhatMattersMoreForTheRateOfAGpuDecidesFirst) {
   const auto rows = one_thing_each();
-  Words ids;
+  Texts ids;
   for (const NearRow& one : nearest(rows, on_a100())) ids.push_back(one.row->id);
-  EXPECT_EQ(ids, (Words{"equal", "framework", "batch", "format", "other", "gpus", "bits"}));
+  EXPECT_EQ(ids, (Texts{"equal", "framework", "batch", "format", "other", "gpus", "bits"}));
 }
 
 TEST(Nearest, ThingsThatTheSourceLeavesOpenAreSaid) {
@@ -116,7 +107,7 @@ TEST(Nearest, ThingsThatTheSourceLeavesOpenAreSaid) {
   auto measured = on_a100();
   measured.precision = "tf32";
   EXPECT_EQ(nearest(std::vector{row}, measured)[0].differs,
-            (Words{"fp32 or tf32 instead of tf32", "batch not stated"}));
+            (Texts{"fp32 or tf32 instead of tf32", "batch not stated"}));
   row.precision = "amp (submission)";
   EXPECT_EQ(nearest(std::vector{row}, on_a100())[0].differs[0],
             "amp (submission) instead of amp-bf16");
@@ -135,30 +126,22 @@ TEST(Nearest, RowsThatAreEquallyNearAreOneRange) {
             "reports), 125 % of 2,000 img/s published (g, x-3): 4 GPUs instead of 8");
 }
 
-Report a100_report(double rate) {
-  Report report;
-  reporting::PointRecord point = reporting::sample_point(8);
-  point.id = "p/r0";
-  point.group = "p";
-  point.workload = "resnet50";
-  point.precision = "amp-bf16";
-  point.strategy = "ddp";
-  point.world_size = 8;
-  point.batch_size = 128;
-  point.image_size = 224;
-  point.sequence_length.reset();
-  point.device_name = "NVIDIA A100-SXM4-80GB";
-  report.points = {point};
-  report.groups.push_back({.group = "p", .n = 5, .samples_per_sec = rate});
+Report report_of(double rate) {
+  Report report = a100_report(1, rate);
+  report.points.erase(report.points.begin());
+  report.groups.erase(report.groups.begin());
+  report.points[0].precision = "amp-bf16";
+  report.points[0].batch_size = 128;
+  report.points[0].image_size = 224;
   return report;
 }
 
 TEST(PublishedBeside, OneTrainingOfAllReportsIsOneLine) {
-  const std::vector<Report> reports{a100_report(8000), a100_report(8800), a100_report(8400)};
+  const std::vector<Report> reports{report_of(8000), report_of(8800), report_of(8400)};
   const auto rows = one_thing_each();
   EXPECT_EQ(
       published_beside(rows, {&reports[0], &reports[1], &reports[2]}),
-      Words{"resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 1,050 per GPU here (median of "
+      Texts{"resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 1,050 per GPU here (median of "
             "3 reports), 105 % of 1,000 img/s published (g, equal)"});
   EXPECT_TRUE(published_beside(rows, {}).empty());
   EXPECT_TRUE(published_beside({}, {&reports[0]}).empty());
@@ -172,19 +155,19 @@ TEST(PublishedBeside, TheNearestOfUpToThreeSourcesAreShown) {
   auto rows = one_thing_each();
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i].repo = "o/" + std::to_string(i);
   rows[4].repo = rows[5].repo;
-  const Report eight = a100_report(8000);
-  Report one = a100_report(1000);
+  const Report eight = report_of(8000);
+  Report one = report_of(1000);
   one.points[0].world_size = 1;
   one.points[0].strategy = "none";
-  Words ids;
+  Texts ids;
   for (const std::string& text : published_beside(rows, {&one, &eight}))
     ids.push_back(text.substr(text.find("128, ") + 5, 1) + text.substr(text.find("(g, ") + 4, 5));
-  EXPECT_EQ(ids, (Words{"8equal", "1gpus)", "8batch", "1equal", "8forma", "1batch"}));
+  EXPECT_EQ(ids, (Texts{"8equal", "1gpus)", "8batch", "1equal", "8forma", "1batch"}));
 }
 
 // A run of judge shows the same groups, and says of no other work where it stands.
 TEST(Nearest, RowsOfAReportAreThoseThatCount) {
-  Report report = a100_report(8000);
+  Report report = report_of(8000);
   ASSERT_EQ(rows_measured(report).size(), 1u);
   EXPECT_EQ(rate_of(rows_measured(report)[0])->samples_per_sec, 8000);
   EXPECT_EQ(rate_of(rows_measured(report)[0])->batch_size, 128);
@@ -206,11 +189,11 @@ TEST(Nearest, RowsOfAReportAreThoseThatCount) {
 }
 
 TEST(PublishedBeside, AReportOfTrainHasRunsAndNoGroups) {
-  Report report = a100_report(0);
+  Report report = report_of(0);
   report.groups.clear();
   report.points[0].samples_per_sec = 8400;
   EXPECT_EQ(published_beside(one_thing_each(), {&report}),
-            Words{"resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 1,050 per GPU here, 105 % of "
+            Texts{"resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 1,050 per GPU here, 105 % of "
                   "1,000 img/s published (g, equal)"});
   report.points[0].standing.level = reporting::kWithheld;
   EXPECT_TRUE(published_beside(one_thing_each(), {&report}).empty());
@@ -220,7 +203,7 @@ TEST(PublishedBeside, AReportOfTrainHasRunsAndNoGroups) {
 }
 
 TEST(NearestPublished, IsOneLineForAChipAndNoneForACpu) {
-  Report report = a100_report(8400);
+  Report report = report_of(8400);
   const std::string line = nearest_published({&report, 1});
   EXPECT_EQ(line, published_beside(published::own_library(), {&report}).front());
   EXPECT_TRUE(
@@ -235,7 +218,7 @@ TEST(NearestPublished, IsOneLineForAChipAndNoneForACpu) {
 TEST(PublishedBeside, WhatIsNoSuchTrainingHasNoLine) {
   const auto rows = one_thing_each();
   const auto lines_of = [&](void (*change)(Report&)) {
-    Report report = a100_report(8000);
+    Report report = report_of(8000);
     change(report);
     return published_beside(rows, {&report}).size();
   };
@@ -247,7 +230,7 @@ TEST(PublishedBeside, WhatIsNoSuchTrainingHasNoLine) {
   EXPECT_EQ(lines_of([](Report& r) { r.points[0].device_name += " MIG 1g.10gb"; }), 0u);
   EXPECT_EQ(lines_of([](Report& r) { r.points[0].device_name = "a GPU"; }), 0u);
   for (const double rate : {0.0, -1.0, 1.0 / 0.0, 0.0 / 0.0}) {
-    const Report damaged = a100_report(rate);
+    const Report damaged = report_of(rate);
     EXPECT_TRUE(published_beside(rows, {&damaged}).empty()) << rate;
   }
 }

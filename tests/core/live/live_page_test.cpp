@@ -74,9 +74,11 @@ TEST(LivePast, RemembersWhatThePageDraws) {
   EXPECT_EQ(frame["phase"], "window");
   EXPECT_EQ(frame["rate"], 12.35);
   EXPECT_EQ(frame["loss"], 2.5);
-  EXPECT_EQ(frame["means"], (nlohmann::json{{"memory", 2}, {"peers", 0.25}, {"utilisation", 0.5}}));
-  EXPECT_EQ(frame["values"]["memory"], (nlohmann::json{1, nullptr, 3}));
-  EXPECT_EQ(frame["values"]["peers"], (nlohmann::json{nullptr, nullptr, 0.25}));
+  EXPECT_EQ(
+      frame["means"],
+      (nlohmann::json{{"peer_wait_share", 0.25}, {"resident_bytes", 2}, {"utilisation", 0.5}}));
+  EXPECT_EQ(frame["values"]["resident_bytes"], (nlohmann::json{1, nullptr, 3}));
+  EXPECT_EQ(frame["values"]["peer_wait_share"], (nlohmann::json{nullptr, nullptr, 0.25}));
   status.state = "complete";
   now.samples_per_s = std::numeric_limits<double>::quiet_NaN();
   status.loss = std::numeric_limits<double>::infinity();
@@ -107,7 +109,7 @@ TEST(LivePast, IsBoundedInTimeNumberAndBytes) {
   const auto frames = past_of(past)["frames"];
   ASSERT_EQ(frames.size(), 1u);
   EXPECT_EQ(frames[0]["values"], nlohmann::json::object());
-  EXPECT_EQ(frames[0]["means"]["data"], 0.01235);
+  EXPECT_EQ(frames[0]["means"]["data_wait_share"], 0.01235);
 }
 
 }  // namespace

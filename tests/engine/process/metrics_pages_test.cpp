@@ -57,7 +57,7 @@ TEST(MetricsPages, RememberWhatWasBeforeThePageWasOpened) {
   const auto past = nlohmann::json::parse(get(pages, "/past"));
   ASSERT_EQ(past["frames"].size(), 2u);
   EXPECT_EQ(past["frames"][1]["rate"], 32);
-  EXPECT_EQ(past["frames"][1]["values"]["rate"], nlohmann::json{32});
+  EXPECT_EQ(past["frames"][1]["values"]["samples_per_s"], nlohmann::json{32});
   EXPECT_GE(past["now"], past["frames"][1]["at"]);
 }
 

@@ -23,7 +23,9 @@ struct Figure {
 // The short answer before it is laid out in lines.
 struct Answer {
   std::vector<Figure> figures;  // at most three; shown on the page
-  std::string brief;            // "2 ranks 1.41x, 70 % (64 to 77)"; empty: the first figure says it
+  // A reader may ask about the missing speed-up of this row of the report; where there is none,
+  // about why that of this one is withheld. Null: about neither.
+  const ScalingRow* asked = nullptr;
 
   // Parts of the machine that are proven slow or wrong, in one sentence each.
   std::vector<std::string> parts;

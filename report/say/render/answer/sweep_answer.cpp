@@ -70,15 +70,6 @@ struct TableAxis {
   RowText text;
 };
 
-std::string batch_text(const AnswerRow& row) {
-  const PointRecord& run = *row.run;
-  std::string text = run.batch_size ? std::to_string(*run.batch_size) : "-";
-  if (const auto n = run.gradient_accumulation_steps.value_or(1); n > 1) {
-    text += "x" + std::to_string(n);
-  }
-  return text;
-}
-
 std::vector<TableAxis> axes_of(const Rows& rows) {
   const auto of_run = [](std::string PointRecord::*member) {
     return [member](const AnswerRow& row) { return (*row.run).*member; };
@@ -93,7 +84,7 @@ std::vector<TableAxis> axes_of(const Rows& rows) {
          const auto size = row.run->image_size ? row.run->image_size : row.run->sequence_length;
          return size ? std::to_string(*size) : std::string();
        }},
-      {"batch", false, batch_text},
+      {"batch", false, [](const AnswerRow& row) { return batch_text(*row.run); }},
       {"data", true, of_run(&PointRecord::data)}};
   std::set<std::string> known{"workload",   "strategy",
                               "precision",  "backend",
@@ -327,13 +318,6 @@ std::vector<Figure> figures_of(const Report& report, const Rows& rows) {
   return figures;
 }
 
-std::string in_brief(const ScalingRow& row) {
-  const std::string text = counted(row.world_size, "rank") + " " + speed_up_text(row) + "x, " +
-                           efficiency_text(row, " %");
-  return surety_of(row) == Surety::kNoInterval ? text
-                                               : text + " (" + efficiency_interval(row) + ")";
-}
-
 void add_next(Answer& answer, const Report& report, const Rows& rows, const std::string& folder,
               std::size_t left_out) {
   const NextCommand next = next_command(report);
@@ -375,9 +359,11 @@ Answer answer_of_sweep(const Report& report, const std::string& folder) {
   if (std::string found = effects_found(report.effects); report.tuning.empty() && !found.empty()) {
     answer.found.push_back(std::move(found));
   }
-  if (const ScalingRow* asked = asked_row(all)) {
-    answer.brief = in_brief(*asked);
-    std::ranges::move(found_at(report, *asked), std::back_inserter(answer.found));
+  answer.asked = asked_row(all);
+  if (answer.asked) {
+    std::ranges::move(found_at(report, *answer.asked), std::back_inserter(answer.found));
+  } else if (const auto withheld = withheld_row(all); withheld != all.end()) {
+    answer.asked = withheld->scaling;
   }
   add_next(answer, report, all, folder, left_out);
   return answer;

@@ -54,7 +54,7 @@ PlotMark mark_of(const ScalingRow& row, bool of_speedup) {
   return mark;
 }
 
-// Bounds of a level from which a part takes so much, or at which a row ends.
+// Sets the bounds of a level from which a part takes so much, or at which a row ends.
 void set_bounds(PlotMark& mark, const Bounds& bounds, double from, double by) {
   if (!bounds || !is_known_share(bounds)) return;
   mark.low = from + std::min(*bounds.low * by, *bounds.high * by);

@@ -27,7 +27,7 @@ function learn(list) {
   ourWords = new RegExp(`\\b(${words.map(([word]) => word).join('|')})s?\\b(?! of efficiency)`, 'gi');
 }
 
-// A text in parts: each of our words has its meaning on hover where it stands first.
+// Splits a text into parts: each of our words has its meaning on hover where it stands first.
 function explained(text) {
   const told = new Set(), parts = [];
   let from = 0;
@@ -40,7 +40,7 @@ function explained(text) {
   return [...parts, text.slice(from)];
 }
 
-// The list itself, for who has no pointer to hover with.
+// This is the list itself, for who has no pointer to hover with.
 const wordsCard = list => card(
     'Words',
     make(
@@ -57,10 +57,10 @@ const marks = {
 
 // A table of the terminal's, cell by cell; it sorts by the number that a cell begins with, and by its unit where that is one of bytes.
 function textTable(columns) {
-  const none = '-', units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  const none = '-';
   const key = text => {
     const number = parseFloat(text.replace(/^[~+]/, '').replaceAll(',', ''));
-    const unit = Math.max(0, units.indexOf(/ ([KMGTP]i)?B$/.exec(text)?.[0].slice(1)));
+    const unit = Math.max(0, byteUnits.indexOf(/ ([KMGTP]i)?B$/.exec(text)?.[0].slice(1)));
     return text === none ? undefined : Number.isNaN(number) ? text : number * 1024 ** unit;
   };
   const shown = text => text === none ? absent : marks[text] ? make('span', {class: 'tag ' + marks[text]}, text) : text;

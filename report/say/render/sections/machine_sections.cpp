@@ -180,7 +180,8 @@ const ReadingUnit& reading_unit_of(std::string_view source) {
   return found == kReadingUnits.end() ? kNone : *found;
 }
 
-// "quota_throttled_periods_per_s" -> "quota throttled periods", "busy_cpus" -> "busy CPUs"
+// Writes "quota throttled periods" for "quota_throttled_periods_per_s", "busy CPUs" for
+// "busy_cpus".
 std::string source_in_words(std::string_view source) {
   static const std::map<std::string_view, std::string_view> kWords{
       {"cpu", "CPU"},      {"cpus", "CPUs"},   {"ecc", "ECC"},      {"hw", "hardware"},
