@@ -194,7 +194,7 @@ void add_measure(FieldJson& frame, const Measure& measure, const Status& status,
 void Past::add(const Status& status, const RunNow& now, double at_s) {
   constexpr double kKept_s = 600;
   constexpr std::size_t kMostFrames = 300;
-  FieldJson frame = {{"at", std::round(1000 * at_s) / 1000},
+  FieldJson frame = {{"at", std::floor(1000 * at_s) / 1000},  // never after a page's now
                      {"phase", status.state == kRunning ? status.phase : status.state},
                      {"point", status.point},
                      {"means", FieldJson::object()},

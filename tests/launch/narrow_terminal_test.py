@@ -21,7 +21,8 @@ def lines_at_a_terminal(*arguments, expect=0):
 
 
 def fit(lines, *said):
-    wide = [line for line in lines if len(line) > COLUMNS and len(line.strip().removesuffix(" \\").split()) > 1]
+    words_in = lambda line: re.sub(r"'[^']*'", "quoted", line.strip().removesuffix(" \\")).split()  # a quoted word stays whole
+    wide = [line for line in lines if len(line) > COLUMNS and len(words_in(line)) > 1]
     check(not wide, "\n".join(wide))
     words = " ".join(" ".join(lines).split())
     for each in said:
