@@ -108,7 +108,7 @@ std::string rendered(const std::string& format, const Acceptance& judged) {
 }
 
 std::string without_files(const std::string& command) {
-  return without_option(without_option(command, " --format", /*has_value=*/true), " --overwrite",
+  return without_option(without_option(command, "--format", /*has_value=*/true), "--overwrite",
                         /*has_value=*/false);
 }
 
@@ -142,10 +142,10 @@ std::string command_again(const std::vector<NamedReport>& fleet, const std::set<
     const auto words = shell_words(report.invocation.command_line);
     if (words.size() < 2 || words.front() != "scalemark") continue;
     std::string command = shell_line(words);
-    const std::string output = option_value(command, " --output").value_or(one.name);
-    command = without_option(std::move(command), " --output", /*has_value=*/true);
+    const std::string output = option_value(command, "--output").value_or(one.name);
+    command = without_option(std::move(command), "--output", /*has_value=*/true);
     if (starts) {
-      command = without_option(std::move(command), " --repetitions", /*has_value=*/true);
+      command = without_option(std::move(command), "--repetitions", /*has_value=*/true);
       command += " --repetitions " + std::to_string(*starts);
     }
     command += " --output " + shell_word(next_output(output));
@@ -221,7 +221,7 @@ ExitCode accept_command(const Invocation& invocation) {
   const std::string& typed = invocation.command_line;
   acceptance::Next next{.again = command_of_undecided(fleet, judged),
                         .lacking = command_of_lacking(fleet, judged),
-                        .judged = without_option(typed, " --baseline", /*has_value=*/true),
+                        .judged = without_option(typed, "--baseline", /*has_value=*/true),
                         .all = details ? "" : without_files(typed) + " --details",
                         .files = {}};
   reports.clear();

@@ -163,7 +163,7 @@ CommandLine parse_options(Command command, std::vector<std::string> arguments) {
 }
 
 Error unknown_command(const std::string& given) {
-  std::vector<std::string_view> names;
+  std::vector<std::string_view> names{"help", "version"};
   for (const Command command : settings::all_commands()) {
     names.push_back(settings::command_name(command));
   }
@@ -244,8 +244,7 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
     return help_of(take_command(rest));
   }
   const std::string& first = rest.front();
-  if (first == "--version" || (first == "version" && rest.size() == 1))
-    return {.action = Action::kVersion};
+  if (first == "--version" || first == "version") return {.action = Action::kVersion};
   if (first == "--help" || first == "-h" || first == "help") return {.action = Action::kHelp};
   if (first.starts_with('-')) {
     throw usage("'" + first + "' comes before the command", {}, "scalemark COMMAND [OPTIONS]");

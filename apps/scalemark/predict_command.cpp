@@ -239,7 +239,7 @@ std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
   for (const auto& one : made.forecasts) sizes.insert(one.world_size);
   std::string list;
   for (const int size : sizes) list += (list.empty() ? "" : ",") + std::to_string(size);
-  const std::string command = without_option(series.repeat, " --world-sizes", /*has_value=*/true);
+  const std::string command = without_option(series.repeat, "--world-sizes", /*has_value=*/true);
   const bool any = sizes.size() > series.points.size() && command.starts_with("scalemark sweep");
   return any ? "\nto measure them  " + command + " --world-sizes " + list + "\n" : "";
 }

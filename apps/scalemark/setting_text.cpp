@@ -202,15 +202,16 @@ std::map<std::string, std::vector<std::string>> point_values(const Plan& plan) {
 
 // Writes "resnet50, 224 px, ddp, fp32, 8/32 samples per rank, 1 thread per rank, cpu, gloo"
 std::string traits_of(const Plan& plan) {
-  constexpr std::pair<const char*, const char*> kTraits[] = {{"workload", ""},
-                                                             {"image_size", " px"},
-                                                             {"sequence_length", " tokens"},
-                                                             {"strategy", ""},
-                                                             {"precision", ""},
-                                                             {"batch_size", " samples per rank"},
-                                                             {"threads", " threads per rank"},
-                                                             {"device", ""},
-                                                             {"backend", ""}};
+  constexpr std::pair<const char*, std::string_view> kTraits[] = {
+      {"workload", ""},
+      {"image_size", " px"},
+      {"sequence_length", " tokens"},
+      {"strategy", ""},
+      {"precision", ""},
+      {"batch_size", " samples per rank"},
+      {"threads", " threads per rank"},
+      {"device", ""},
+      {"backend", ""}};
   auto values = point_values(plan);
   if (!plan.searches.empty()) values["batch_size"] = {"auto"};
   const auto is_used = [&](std::string_view option) {
@@ -226,7 +227,8 @@ std::string traits_of(const Plan& plan) {
     // One rank alone has no strategy.
     if (all.size() > 1) std::erase(all, catalogue::baseline_strategy());
     if (all.empty()) continue;
-    traits.push_back(joined(all, "/") + unit);
+    if (!unit.empty()) std::ranges::sort(all, {}, planning::sorting_key);
+    traits.push_back(joined(all, "/").append(unit));
     const auto plural = traits.back().find("s per rank");
     if (traits.back().starts_with("1 ") && plural != std::string::npos)
       traits.back().erase(plural, 1);

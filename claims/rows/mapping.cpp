@@ -32,6 +32,7 @@ constexpr auto kChips = std::to_array<PrintedChip>({
     {"a100", "pcie", {"A100-PCIE-40GB"}, " 40g"},
     {"a100", "pcie", {"A100 80GB PCIe"}},
     {"a100", "", {"A100-SXM4-40GB"}, " 40g"},
+    {"a100", "", {"A100-SXM-64GB"}, " 64g"},
     {"a100", "", {"A100-SXM4-80GB"}},
     {"a6000", "", {"RTX A6000"}},
     {"a5000", "", {"RTX A5000"}},
@@ -85,7 +86,10 @@ std::string plain(std::string_view system) {
 std::optional<Chip> chip_in(std::string_view system) {
   const std::string text = plain(system);
   const auto holds = [&](std::string_view part) { return text.find(part) != std::string::npos; };
-  if (holds(" mig ")) return std::nullopt;  // an instance has a part of its chip
+  // An instance (MIG, vGPU) has a part of its chip; these other cards share a number with theirs.
+  for (const char* other :
+       {" mig ", " grid ", " laptop ", " max q ", " mobile ", " ti ", " super "})
+    if (holds(other)) return std::nullopt;
   for (const auto& [word, more, chip, memory] : kChips) {
     if (holds(" " + std::string(word) + " ") && holds(more) && holds(memory)) return chip;
   }

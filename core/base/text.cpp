@@ -9,29 +9,6 @@
 #include "core/base/characters.h"
 
 namespace scalemark {
-namespace {
-
-// Where `option` stands in a command line, together with its value if it has one: [first, second).
-// Empty, at the end, where the line does not have it.
-std::pair<std::size_t, std::size_t> place_of(const std::string& command, std::string_view option,
-                                             bool has_value) {
-  for (std::size_t at = 0; (at = command.find(option, at)) != std::string::npos; ++at) {
-    std::size_t end = at + option.size();
-    const bool joined_value = end < command.size() && command[end] == '=';
-    if (end < command.size() && command[end] != ' ' && !joined_value) continue;
-    // The value ends at the next blank that stands in no quotes.
-    if (has_value && end < command.size()) {
-      bool quoted = false;
-      for (++end; end < command.size() && (quoted || command[end] != ' '); ++end) {
-        if (command[end] == '\'') quoted = !quoted;
-      }
-    }
-    return {at, end};
-  }
-  return {command.size(), command.size()};
-}
-
-}  // namespace
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
   std::vector<std::string_view> pieces;
@@ -56,20 +33,6 @@ std::string prometheus_label(std::string_view name, std::string_view value) {
     text += c == '\n' ? std::string("\\n") : std::string(1, c);
   }
   return text + '"';
-}
-
-std::string without_option(std::string command, std::string_view option, bool has_value) {
-  const auto [begin, end] = place_of(command, option, has_value);
-  return command.erase(begin, end - begin);
-}
-
-std::optional<std::string> option_value(const std::string& command, std::string_view option) {
-  const auto [begin, end] = place_of(command, option, true);
-  const std::size_t value = begin + option.size() + 1;
-  if (value >= end) return std::nullopt;
-  std::string text = command.substr(value, end - value);
-  std::erase(text, '\'');
-  return text;
 }
 
 namespace {
@@ -161,8 +124,16 @@ std::string shell_word(const std::string& word) {
   return text + "'";
 }
 
-std::vector<std::string> shell_words(const std::string& line) {
-  std::vector<std::string> words;
+namespace {
+
+struct ShellWord {
+  std::string text;
+  std::size_t begin = 0, end = 0;  // in the line, quotes included
+};
+
+// Returns the words of a line; none for a quote without its end.
+std::vector<ShellWord> words_with_places(const std::string& line) {
+  std::vector<ShellWord> words;
   bool in_word = false;
   char quote = '\0';
   for (std::size_t i = 0; i < line.size(); ++i) {
@@ -171,15 +142,17 @@ std::vector<std::string> shell_words(const std::string& line) {
       in_word = false;
       continue;
     }
-    if (!in_word) words.emplace_back();
+    if (!in_word) words.push_back({.text = {}, .begin = i, .end = i});
     in_word = true;
+    std::string& text = words.back().text;
     if (quote == '\0' && std::string_view(line).substr(i).starts_with(kPrinted)) {
       const std::size_t begin = i + kPrinted.size(), end = line.find('\'', begin);
       const std::string_view rest = std::string_view(line).substr(std::min(end, line.size()));
       const auto format = std::string_view(line).substr(begin, end - begin);
       if (rest.starts_with(kPrintedEnd) && is_format(format)) {
-        words.back() += printed_by_shell(format);
+        text += printed_by_shell(format);
         i = end + kPrintedEnd.size() - 1;
+        words.back().end = i + 1;
         continue;
       }
     }
@@ -188,12 +161,55 @@ std::vector<std::string> shell_words(const std::string& line) {
     } else if (quote == '\0' && (c == '\'' || c == '"')) {
       quote = c;
     } else if (quote != '\'' && c == '\\' && i + 1 < line.size()) {
-      words.back() += line[++i];
+      text += line[++i];
     } else {
-      words.back() += c;
+      text += c;
     }
+    words.back().end = i + 1;
   }
-  return quote == '\0' ? words : std::vector<std::string>{};
+  return quote == '\0' ? words : std::vector<ShellWord>{};
+}
+
+// Where an option stands in a command line, and its value: the next word, or what follows its "=".
+struct PlaceOfOption {
+  std::size_t begin = 0, end = 0;  // with its value
+  std::optional<std::string> value;
+};
+
+std::optional<PlaceOfOption> place_of(const std::string& command, const std::string& option,
+                                      bool has_value) {
+  const auto words = words_with_places(command);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto& [text, begin, end] = words[i];
+    if (text.starts_with(option + "="))
+      return PlaceOfOption{.begin = begin, .end = end, .value = text.substr(option.size() + 1)};
+    if (text != option) continue;
+    if (!has_value || i + 1 == words.size())
+      return PlaceOfOption{.begin = begin, .end = end, .value = std::nullopt};
+    return PlaceOfOption{.begin = begin, .end = words[i + 1].end, .value = words[i + 1].text};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> shell_words(const std::string& line) {
+  std::vector<std::string> words;
+  for (ShellWord& word : words_with_places(line)) words.push_back(std::move(word.text));
+  return words;
+}
+
+std::string without_option(std::string command, const std::string& option, bool has_value) {
+  const auto place = place_of(command, option, has_value);
+  if (!place) return command;
+  const std::size_t begin =
+      command.find_last_not_of(' ', std::max<std::size_t>(place->begin, 1) - 1) + 1;
+  return command.erase(begin, place->end - begin);
+}
+
+std::optional<std::string> option_value(const std::string& command, const std::string& option) {
+  const auto place = place_of(command, option, /*has_value=*/true);
+  return place ? place->value : std::nullopt;
 }
 
 std::string shell_line(const std::vector<std::string>& words) {

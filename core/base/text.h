@@ -101,13 +101,13 @@ inline std::string not_known(std::int64_t n, std::string_view noun) {
 // Writes a label of a sample as Prometheus reads it: NAME="VALUE".
 std::string prometheus_label(std::string_view name, std::string_view value);
 
-// A command line of shell words without the first `option` (" --output", with the blank before)
-// and, where it has one, its value.
-std::string without_option(std::string command, std::string_view option, bool has_value);
+// A command line of shell words without the first `option` ("--output") and, where it has one, its
+// value.
+std::string without_option(std::string command, const std::string& option, bool has_value);
 
-// The value of the first `option` in such a line, as the shell would read a plain word or one in
-// single quotes. Absent where the line does not have it.
-std::optional<std::string> option_value(const std::string& command, std::string_view option);
+// The value of the first `option` in such a line, as the shell would read it. Absent where the line
+// does not have it.
+std::optional<std::string> option_value(const std::string& command, const std::string& option);
 
 // `word` as a shell reads it back: in quotes where it holds more than letters, digits and
 // @%+=:,./_-

@@ -111,7 +111,7 @@ std::string CommCoordinator::close_stopped() {
   const reporting::Report report = report_.report();
   const auto skipped = std::ranges::count(report.collectives, reporting::PointStatus::kSkipped,
                                           &reporting::CollectiveRecord::status);
-  return counted(std::ssize(report.collectives) - skipped, "run") + " are kept in " +
+  return counted(std::ssize(report.collectives) - skipped, "run") + " kept in " +
          request_.run.settings.general.output;
 }
 

@@ -219,7 +219,8 @@ RankProcess::Ending RankProcess::ending_of(int signal) {
     ends_together_ = false;
     return {*std::move(cause), reporting::ReportStatus::kFailed};
   }
-  return {launching::interruption(signal, report_.has_value())};
+  const reporting::ReportWriter* writer = report_ ? report_->writer() : nullptr;
+  return {launching::interruption(signal, writer && !writer->report().points.empty())};
 }
 
 std::optional<ErrorRecord> RankProcess::posted_cause() {

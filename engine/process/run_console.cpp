@@ -34,7 +34,7 @@ std::string in_words(const reporting::Evaluation& evaluation, const std::string&
 void say(const RunRequest& request, const live::RunEvent& event) {
   if (request.settings.general.quiet) return;
   const char* indent = event.event == "note" ? "        " : "";
-  std::cerr << (says_json(request) ? to_json(event) : indent + event.text) << std::endl;
+  std::cerr << (says_json(request) ? to_json(event) : indent + shown_text(event.text)) << std::endl;
 }
 
 namespace {

@@ -26,18 +26,21 @@ SweepConsole::SweepConsole(const process::RunRequest& request, const planning::P
   const std::size_t can_run = planning::block(plan, 0).size();
   const std::size_t skipped = plan.points.size() - can_run;
   const std::size_t done = schedule.runs_done();
-  process::say(request_,
-               {.event = "begin",
-                .text = "sweep: " + counted(can_run, "point") +
-                        (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") +
-                        ", " + counted(plan.runs.size(), "run") + " planned, about " +
-                        rough_duration(plan.estimated_s) +
-                        (done > 0 ? "; " + std::to_string(done) + " are already done" : "") +
-                        "; output in " + output_,
-                .output = output_,
-                .seconds_left = plan.estimated_s,
-                .runs_done = static_cast<std::int64_t>(done),
-                .runs_planned = static_cast<std::int64_t>(plan.runs.size())});
+  const double share =
+      static_cast<double>(done) / static_cast<double>(std::max<std::size_t>(1, plan.runs.size()));
+  const double left_s = plan.estimated_s * std::max(0.0, 1 - share);
+  process::say(
+      request_,
+      {.event = "begin",
+       .text = "sweep: " + counted(can_run, "point") +
+               (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") + ", " +
+               counted(plan.runs.size(), "run") + " planned, about " + rough_duration(left_s) +
+               (done > 0 ? " for the rest; " + std::to_string(done) + " done already" : "") +
+               "; output in " + output_,
+       .output = output_,
+       .seconds_left = left_s,
+       .runs_done = static_cast<std::int64_t>(done),
+       .runs_planned = static_cast<std::int64_t>(plan.runs.size())});
 }
 
 void SweepConsole::note(const std::string& text) const {
@@ -107,14 +110,14 @@ void SweepConsole::end_trial(const planning::Task& task, planning::Ending ending
 
 std::string SweepConsole::kept() const {
   std::string again = request_.command_line;
-  for (const char* option : {" --overwrite", " --resume"}) {
+  for (const char* option : {"--overwrite", "--resume"}) {
     again = without_option(std::move(again), option, false);
   }
   // The option as typed may hold {date}, which would name another folder today.
-  again = without_option(std::move(again), " --output", true);
+  again = without_option(std::move(again), "--output", true);
   again += " --output " + shell_word(output_) + " --resume";
   return std::to_string(schedule_.runs_done()) + " of " + counted(schedule_.runs_known(), "run") +
-         " are kept in " + output_ + "; go on: " + again;
+         " kept in " + output_ + "; go on: " + again;
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {

@@ -196,15 +196,15 @@ NextCommand next_command(const Report& report) {
   const std::string repeated = repeat_command(report);
   if (repeated.empty()) return {};
   if (!groundless(report).empty()) return {"once it is quiet", repeated};
-  const std::string whole = without_option(repeated, " --quick", /*has_value=*/false);
+  const std::string whole = without_option(repeated, "--quick", /*has_value=*/false);
   if (whole != repeated) return {kWithIntervals, whole};
   if (!report.verdict || report.verdict->reasons.empty()) return {};
   const std::string& remedy = report.verdict->reasons.front().remedy;  // e.g. "more runs: --x 5"
   const auto at = std::min(remedy.find("--"), remedy.size());
   const auto blank = std::min(remedy.find(' ', at), remedy.size());
-  const std::string option = " " + remedy.substr(at, blank - at);
+  const std::string option = remedy.substr(at, blank - at);
   const bool is_value = blank + 1 < remedy.size() && remedy.find(' ', blank + 1) == remedy.npos;
-  const bool repeats = option != " --repetitions" || report.invocation.command != "train";
+  const bool repeats = option != "--repetitions" || report.invocation.command != "train";
   if (!is_value || !repeats) return {};  // `train` is one run
   return {"to be surer",
           without_option(repeated, option, /*has_value=*/true) + " " + remedy.substr(at)};

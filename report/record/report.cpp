@@ -25,10 +25,10 @@ std::string repeat_command(const Report& report) {
   const auto words = shell_words(report.invocation.command_line);
   if (words.empty() || words.front() != "scalemark") return "";
   std::string command = shell_line(words);
-  for (const char* option : {" --output", " --resume"}) {
+  for (const char* option : {"--output", "--resume"}) {
     command = without_option(std::move(command), option, /*has_value=*/true);
   }
-  return without_option(std::move(command), " --overwrite", /*has_value=*/false);
+  return without_option(std::move(command), "--overwrite", /*has_value=*/false);
 }
 
 std::string link_end(const std::string& name, std::optional<int> rank, const std::string& device) {

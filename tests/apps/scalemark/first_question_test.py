@@ -129,7 +129,7 @@ class FirstQuestion(unittest.TestCase):
         person.reads(r"\[\d+/3000\]")
         person.types("\x03")
         self.assertEqual(person.end(), 130, person.text)
-        self.assertRegex(" ".join(person.text.split()), r"of 3000 runs are kept in results/runs/first-\S+; go on: scalemark sweep --quick")
+        self.assertRegex(" ".join(person.text.split()), r"of 3000 runs kept in results/runs/first-\S+; go on: scalemark sweep --quick")
 
 
 if __name__ == "__main__":

@@ -38,21 +38,32 @@ TEST(Text, ALineOfShellWordsIsTakenApartAgain) {
 
 TEST(Text, AnOptionIsTakenOutWithItsValue) {
   const std::string line = "scalemark sweep --quick --output 'my runs' --output-x y --quick-not";
-  EXPECT_EQ(without_option(line, " --quick", false),
+  EXPECT_EQ(without_option(line, "--quick", false),
             "scalemark sweep --output 'my runs' --output-x y --quick-not");
-  EXPECT_EQ(without_option(line, " --output", true),
+  EXPECT_EQ(without_option(line, "--output", true),
             "scalemark sweep --quick --output-x y --quick-not");
-  EXPECT_EQ(without_option("scalemark sweep --output=a/b --seed 1", " --output", true),
+  EXPECT_EQ(without_option("scalemark sweep --output=a/b --seed 1", "--output", true),
             "scalemark sweep --seed 1");
-  EXPECT_EQ(without_option("scalemark sweep --output a", " --output", true), "scalemark sweep");
-  EXPECT_EQ(without_option("scalemark sweep", " --resume", false), "scalemark sweep");
+  EXPECT_EQ(without_option("scalemark sweep --output a", "--output", true), "scalemark sweep");
+  EXPECT_EQ(without_option("scalemark sweep", "--resume", false), "scalemark sweep");
+  // Whatever a folder is called, the rest of the line stays as it is.
+  for (const char* name :
+       {"don't stop", "it's 'quoted' twice", "a\nb", "a\x1b[1m b", "-dash", "$(x)"})
+    for (const char* joint : {" ", "="}) {
+      const std::string option = std::string("scalemark sweep --output") + joint;
+      EXPECT_EQ(without_option(option + shell_word(name) + " --seed 1", "--output", true),
+                "scalemark sweep --seed 1");
+      EXPECT_EQ(option_value(option + shell_word(name) + " --seed 1", "--output"), name);
+    }
+  EXPECT_EQ(without_option("scalemark sweep --output 'open", "--output", true),
+            "scalemark sweep --output 'open");
 }
 
 TEST(Text, AnOptionsValueIsFound) {
-  EXPECT_EQ(option_value("scalemark sweep --output 'acc/1/{host}' --seed 1", " --output"),
+  EXPECT_EQ(option_value("scalemark sweep --output 'acc/1/{host}' --seed 1", "--output"),
             "acc/1/{host}");
-  EXPECT_EQ(option_value("scalemark sweep --output=a/b", " --output"), "a/b");
-  EXPECT_EQ(option_value("scalemark sweep --outputs a", " --output"), std::nullopt);
+  EXPECT_EQ(option_value("scalemark sweep --output=a/b", "--output"), "a/b");
+  EXPECT_EQ(option_value("scalemark sweep --outputs a", "--output"), std::nullopt);
 }
 
 TEST(Text, PiecesBetweenSeparatorsMayBeEmpty) {

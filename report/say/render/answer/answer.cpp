@@ -136,7 +136,8 @@ std::string folder_of(const std::string& place) {
   if (path.filename() == "report.json") {
     return path.has_parent_path() ? path.parent_path().string() : ".";
   }
-  return path.extension() == ".json" || path.extension() == ".jsonl" ? "" : place;
+  if (path.extension() == ".json" || path.extension() == ".jsonl") return "";
+  return place.starts_with('-') ? "./" + place : place;  // a command would take it for an option
 }
 
 std::string effort_text(const Report& report, int fewest, int most) {

@@ -273,7 +273,7 @@ void add_next_of_run(Answer& answer, const Report& report, const std::string& fo
   const NextCommand next = next_command(report);
   if (!next.command.empty()) answer.next.emplace_back(next.when, next.command);
   if (folder.empty()) return;
-  answer.next.emplace_back("report", (std::filesystem::path(folder) / "report.json").string());
+  answer.next.emplace_back("report", shell_word(std::filesystem::path(folder) / "report.json"));
   answer.next.emplace_back("details", "scalemark report " + shell_word(folder) + " --details");
 }
 
@@ -288,9 +288,7 @@ Answer answer_of_runs(const Report& report, const std::string& folder) {
   }
   add_next_of_run(answer, report, folder);
   const PointRecord& run = report.points.back();
-  answer.what = run.workload;
-  if (run.batch_size) answer.what += ", batch " + std::to_string(*run.batch_size) + " per rank";
-  answer.what += ", " + counted(run.world_size, "rank");
+  answer.what = traits_in_common({&run}) + ", " + counted(run.world_size, "rank");
   if (run.status != PointStatus::kOk) {
     answer.what +=
         ": " + std::string(name_of(run.status)) + (run.reason.empty() ? "" : ", " + run.reason);
@@ -309,6 +307,10 @@ Answer answer_of_runs(const Report& report, const std::string& folder) {
   if (shows_loss(run)) {
     answer.what +=
         "  loss " + significant(*run.loss_first, 3) + " -> " + significant(*run.loss_last, 3);
+    if (*run.loss_last > *run.loss_first) {
+      answer.notes.push_back(
+          "the loss rose: it learns nothing so (--learning-rate); its speed counts");
+    }
   }
   if (!run.evaluation.empty()) {
     const Evaluation& last = run.evaluation.back();
