@@ -14,6 +14,7 @@
 #include "claims/rows/text_tables.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/settings/problem.h"
 
 namespace scalemark::importing {
 namespace {
@@ -163,7 +164,7 @@ GivenFields::GivenFields(std::string_view text, std::size_t files) {
       std::vector<std::string_view> known;
       for (const FieldOfRow& one : kFields) known.push_back(one.name);
       throw configuration("--fields names '" + name + "', which cannot be said of a row",
-                          joined(known, ", "));
+                          joined(known, ", "), settings::did_you_mean(name, known));
     }
     if (values_.contains(name)) throw configuration("--fields gives " + name + " twice");
     auto values = values_of(*field, value, files);

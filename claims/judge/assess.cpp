@@ -1,6 +1,7 @@
 // Says of a log or a table that somebody pastes what it measured, what in it cannot be true, where
 // it stands among published rows and beside the chip's limits, and what is probably wrong.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <utility>
 
@@ -277,15 +278,31 @@ void suspect(const Row& chief, std::span<const NearRow> near,
   assessment.suspicions.push_back(sentence_for(kGapsOfRates, most, kTooFast));
 }
 
+// Returns the option that starts as many ranks; empty where one node has not so many GPUs.
+std::string ranks_of_one_node(const Row& row) {
+  constexpr std::int64_t kMostInANode = 8;
+  const auto gpus = row.gpus.value_or(1);
+  if (row.nodes.value_or(1) > 1 || gpus < 2 || gpus > kMostInANode) return "";
+  return " --nproc-per-node " + std::to_string(gpus);
+}
+
 // Returns the options of `comm` that measure the same; empty: it has no such collective.
 std::string options_of_comm(const Row& row) {
   const auto collective = find_word<collectives::Collective>(*row.collective);
   if (!collective) return "";
   std::string options = "--collectives " + *row.collective + " --sizes " +
                         collectives::to_text({.count = *row.bytes});
-  constexpr std::int64_t kMostInANode = 8;
-  const bool one_node = row.nodes.value_or(1) == 1 && row.gpus.value_or(0) <= kMostInANode;
-  return options + (one_node && row.gpus ? " --nproc-per-node " + std::to_string(*row.gpus) : "");
+  return options + ranks_of_one_node(row);
+}
+
+// Writes what the row says of its training, for the one command that would repeat it in a node.
+std::string options_of_train(const Row& row) {
+  std::string options;
+  const auto precisions = published::trained_as(row).precisions;
+  if (precisions.size() == 1) options += " --precision " + precisions.front();
+  if (row.batch_per_gpu && *row.batch_per_gpu == std::floor(*row.batch_per_gpu))
+    options += " --batch-size " + std::to_string(std::llround(*row.batch_per_gpu));
+  return options + ranks_of_one_node(row);
 }
 
 // Returns the nearest row that this program can run; null: none.
@@ -299,8 +316,12 @@ void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRo
                   Assessment& assessment) {
   if (const auto fields = unsaid(chief); !fields.empty()) {
     std::string option = "scalemark judge " + shell_word(pasted.file) + " --fields ";
-    for (const std::string& field : fields)
-      option += (field == fields.front() ? "" : ",") + field + "=...";
+    for (const std::string& field : fields) {
+      std::string wanted = field;  // "gpus=GPUS": the reader puts the value there
+      std::ranges::transform(wanted, wanted.begin(),
+                             [](unsigned char c) { return std::toupper(c); });
+      option += (field == fields.front() ? "" : ",") + field + "=" + wanted;
+    }
     assessment.next.push_back(option);
   }
   if (has_bus_bandwidth(chief)) {
@@ -310,7 +331,8 @@ void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRo
     assessment.next.push_back("scalemark reproduce " + published::name_of_table(row->group));
   } else if (const auto* network =
                  catalogue::find_workload(published::trained_as(chief).workload)) {
-    assessment.next.push_back("scalemark train --workload " + network->name);
+    assessment.next.push_back("scalemark train --workload " + network->name +
+                              options_of_train(chief));
   }
 }
 

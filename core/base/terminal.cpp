@@ -61,7 +61,9 @@ struct Breaking {
 std::size_t end_of_shell_word(std::string_view text, std::size_t begin) {
   char open = 0;
   for (std::size_t i = begin; i < text.size(); ++i) {
-    if (open == 0 && (text[i] == '\'' || text[i] == '"')) {
+    if (open != '\'' && text[i] == '\\') {
+      ++i;  // it takes the meaning of a quote
+    } else if (open == 0 && (text[i] == '\'' || text[i] == '"')) {
       open = text[i];
     } else if (text[i] == open) {
       open = 0;
@@ -206,6 +208,19 @@ bool is_json(std::string_view text) {
   return std::string_view("{}[]\"").find(text.front()) != text.npos && !is_mark;
 }
 
+// Finds the command that ends a sentence: "go on: scalemark train --resume". npos: there is none.
+std::size_t command_behind_sentence(std::string_view text) {
+  const std::size_t at = text.rfind(": scalemark ");
+  return at == text.npos || holds_prose(text.substr(at + 2)) ? text.npos : at + 2;
+}
+
+// Sets the command below its sentence, from which it is pasted.
+std::string command_below(std::string_view text, std::size_t begin, std::size_t indent,
+                          std::size_t width) {
+  const std::string command = std::string(indent, ' ') + with_blanks(text.substr(begin));
+  return folded_command(command, {indent, command.size()}, width);
+}
+
 std::string folded_line(const std::string& line, std::size_t width) {
   if (width_of(line) <= width) return line + "\n";
   const CommandPlace place = command_in(line);
@@ -213,8 +228,12 @@ std::string folded_line(const std::string& line, std::size_t width) {
   const std::size_t leading = line.find_first_not_of(' ');
   if (leading == line.npos) return "\n";
   if (is_json(std::string_view(line).substr(leading))) return line + "\n";
-  return broken(line.substr(0, leading), std::string_view(line).substr(leading),
-                {.width = width, .indent = hanging_indent(line, width)});
+  const std::size_t indent = hanging_indent(line, width);
+  const std::size_t command = std::min(command_behind_sentence(line), line.size());
+  const std::string text =
+      broken(line.substr(0, leading), std::string_view(line).substr(leading, command - leading),
+             {.width = width, .indent = indent});
+  return command == line.size() ? text : text + command_below(line, command, indent, width);
 }
 
 }  // namespace
@@ -242,12 +261,10 @@ std::string wrapped(const std::string& text, std::size_t width, std::size_t inde
 }
 
 std::string list_item(const std::string& text, std::size_t width) {
-  const std::size_t at = text.rfind(": scalemark ");
-  if (at == text.npos || width_of(text) + 2 <= width || holds_prose(text.substr(at + 2)))
-    return wrapped(text, width, 2, "- ");
-  const std::string command = "  " + with_blanks(text.substr(at + 2));
-  return wrapped(text.substr(0, at + 1), width, 2, "- ") +
-         folded_command(command, {2, command.size()}, width);
+  const std::size_t command = command_behind_sentence(text);
+  if (command == text.npos || width_of(text) + 2 <= width) return wrapped(text, width, 2, "- ");
+  return wrapped(text.substr(0, command - 1), width, 2, "- ") +
+         command_below(text, command, 2, width);
 }
 
 std::string folded(const std::string& text, const Terminal& terminal) {

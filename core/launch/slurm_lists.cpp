@@ -119,10 +119,17 @@ std::string compressed_nodelist(const std::vector<std::string>& names) {
       others.insert(name);
     }
   }
+  // Without zeros in front, n9 and n10 are of one range.
+  std::map<Around, std::set<long>> ranges_of;
+  for (auto& [around, numbers] : numbered) {
+    const auto& [head, tail, width] = around;
+    const bool is_padded = std::to_string(*numbers.begin()).size() < width;
+    ranges_of[{head, tail, is_padded ? width : 0}].merge(numbers);
+  }
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ",") + part; };
   for (const std::string& name : others) add(name);
-  for (const auto& [around, numbers] : numbered) {
+  for (const auto& [around, numbers] : ranges_of) {
     const auto& [head, tail, width] = around;
     const std::string ranges = ranges_text(numbers, width);
     add(numbers.size() == 1 ? head + ranges + tail : head + "[" + ranges + "]" + tail);

@@ -79,6 +79,28 @@ void CommCoordinator::publish() {
        .seconds_left = {}});
 }
 
+void CommCoordinator::say(const reporting::CollectiveRecord& row, bool again) const {
+  std::int64_t in_block = 0;
+  for (const auto& batch : batches_) in_block += std::ssize(batch.points);
+  const std::int64_t all = in_block * plan_.repetitions;
+  const std::int64_t number = in_block * block_ + runs_in_block_ + 1,
+                     done = number - (again ? 1 : 0);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
+  live::RunEvent event{.event = again ? "repeat" : "run",
+                       .run = row.id,
+                       .status = std::string(name_of(row.status)),
+                       .disturbed = row.disturbed,
+                       .runs_done = done,
+                       .runs_planned = all};
+  if (done > 0)
+    event.seconds_left =
+        elapsed.count() / static_cast<double>(done) * static_cast<double>(all - done);
+  event.text = "[" + std::to_string(number) + "/" + std::to_string(all) + "] " +
+               reporting::line_of(row) + (again ? "  disturbed: measured again" : "");
+  if (event.seconds_left) event.text += ", " + live::left_text(*event.seconds_left);
+  process::say(request_.run, event);
+}
+
 // Like a sweep, `comm` repeats a run that succeeded but was disturbed, unless no repeat has helped
 // so far.
 bool CommCoordinator::record(const planning::CollectivePoint& point, const std::string& started,
@@ -89,14 +111,7 @@ bool CommCoordinator::record(const planning::CollectivePoint& point, const std::
   ++attempts_;
   const bool again =
       disturbed && attempts_ <= plan_.retries && futile_repeats_ < kMostFutileRepeats;
-  if (!request_.run.settings.general.no_progress) {
-    process::say(request_.run,
-                 {.event = again ? "repeat" : "run",
-                  .text = reporting::line_of(row) + (again ? "  disturbed: measured again" : ""),
-                  .run = row.id,
-                  .status = std::string(name_of(row.status)),
-                  .disturbed = row.disturbed});
-  }
+  if (!request_.run.settings.general.no_progress) say(row, again);
   if (again) return true;
   futile_repeats_ = disturbed ? futile_repeats_ + 1 : 0;
   if (attempts_ > 1) row.attempts = attempts_;

@@ -1,6 +1,7 @@
 // Rank 0 of `comm`: says which batch comes next, takes part in it, and writes the rows.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ class CommCoordinator : public process::TaskLeader {
 
  private:
   void publish();
+  void say(const reporting::CollectiveRecord& row, bool again) const;
   // Returns whether the run is to be measured again.
   bool record(const planning::CollectivePoint& point, const std::string& started,
               const CollectiveOutcome& outcome);
@@ -45,7 +47,8 @@ class CommCoordinator : public process::TaskLeader {
   int runs_in_block_ = 0;
   int attempts_ = 0;        // attempts of the run in progress
   int futile_repeats_ = 0;  // runs in a row whose last attempt was disturbed, too
-  std::string why_;         // the reason for an exit code other than 0
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::string why_;  // the reason for an exit code other than 0
 };
 
 }  // namespace scalemark::communicating

@@ -47,9 +47,9 @@ Error unreadable(const fs::path& folder, const std::string& why) {
   return cannot_create("cannot read the output folder " + folder.string() + ": " + why);
 }
 
-Error not_empty(const fs::path& folder, const std::string& more = {}) {
+Error not_empty(const fs::path& folder, const std::string& more = {}, const char* also = "") {
   return cannot_create("the output folder " + folder.string() + " is not empty" + more,
-                       "a new folder is expected", "choose another --output, or pass --overwrite");
+                       "a new folder is expected", std::string("choose another --output, or pass --overwrite") + also);
 }
 
 void take_away(const fs::path& file) {
@@ -153,7 +153,10 @@ void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
   }
   const bool empty = fs::is_empty(folder, error);
   if (error) throw unreadable(folder, error.message());
-  if (!empty && existing == ExistingFolder::kRefuse) throw not_empty(folder);
+  if (!empty && existing == ExistingFolder::kRefuse) {
+    const bool goes_on = is_there(folder / kJournal) && records_runs(folder / kJournal);
+    throw not_empty(folder, {}, goes_on ? "; its sweep goes on with --resume" : "");
+  }
   if (existing == ExistingFolder::kOverwrite) refuse_foreign_files(folder);
 }
 

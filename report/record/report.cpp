@@ -1,5 +1,6 @@
 #include "report/record/report.h"
 
+#include <algorithm>
 #include <ctime>
 #include <utility>
 
@@ -21,14 +22,37 @@ bool measures_collectives(const Report& report) {
   return report.points.empty() && (!report.collectives.empty() || !report.links.empty());
 }
 
+namespace {
+
+// Typed by itself, the command of a rank that another launcher started would start other ranks.
+std::string launcher_prefix(const Report& report) {
+  int ranks = 1;
+  for (const PointRecord& point : report.points) ranks = std::max(ranks, point.world_size);
+  for (const CollectiveRecord& one : report.collectives) ranks = std::max(ranks, one.world_size);
+  const std::string all = std::to_string(ranks);
+  const std::string& launcher = report.invocation.launcher;
+  const std::size_t nodes = report.environment.hosts.size();
+  if (ranks == 1) return "";
+  if (launcher == "slurm")
+    return "srun --nodes " + std::to_string(std::max<std::size_t>(nodes, 1)) + " --ntasks " + all +
+           " ";
+  if (launcher == "openmpi" || launcher == "pmi") return "mpirun -n " + all + " ";
+  if (launcher == "torch" && nodes == 1)
+    return "torchrun --nproc-per-node " + all + " --no-python ";
+  return "";
+}
+
+}  // namespace
+
 std::string repeat_command(const Report& report) {
   const auto words = shell_words(report.invocation.command_line);
   if (words.empty() || words.front() != "scalemark") return "";
   std::string command = shell_line(words);
-  for (const char* option : {"--output", "--resume"}) {
+  for (const char* option : {"--output", "--resume", "--tensorboard"}) {
     command = without_option(std::move(command), option, /*has_value=*/true);
   }
-  return without_option(std::move(command), "--overwrite", /*has_value=*/false);
+  return launcher_prefix(report) +
+         without_option(std::move(command), "--overwrite", /*has_value=*/false);
 }
 
 std::string link_end(const std::string& name, std::optional<int> rank, const std::string& device) {

@@ -127,9 +127,9 @@ struct NamedReport {
 // Whether the report is of collectives (`comm`) and not of training.
 bool measures_collectives(const Report& report);
 
-// Returns the command that measured the report, for another folder: without --output, --overwrite
-// and --resume. Empty where it is no command of ours. The report may come from anywhere, so its
-// words are quoted anew.
+// Returns the command that measured the report, behind its launcher's, for another folder: without
+// --output, --tensorboard, --overwrite and --resume. Empty where it is no command of ours. The
+// report may come from anywhere, so its words are quoted anew.
 std::string repeat_command(const Report& report);
 
 // Returns "2026-01-02T03:04:05Z".

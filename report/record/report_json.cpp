@@ -88,7 +88,9 @@ auto of_origin(std::string_view origin, Use use) {
   try {
     return use();
   } catch (const nlohmann::json::exception& error) {
-    throw bad_data(std::string(origin) + " is not JSON: " + without_library_name(error.what()));
+    throw bad_data(
+        std::string(origin) + " is not JSON: " + without_library_name(error.what()), {},
+        "a log or a table is read by: scalemark judge " + shell_word(std::string(origin)));
   } catch (const Error& error) {
     ErrorRecord record = error.record();
     record.what = std::string(origin) + ": " + record.what;

@@ -79,7 +79,7 @@ Section advice(const Explanation& all) {
   if (!all.withheld.empty()) {
     section.lines.push_back("stop what disturbed the runs, then measure again" +
                             (all.next.command.empty() ? "" : ": " + all.next.command));
-    section.lines.push_back("scalemark report --withheld shows the numbers, each marked");
+    section.lines.push_back("scalemark report DIR --withheld shows the numbers, each marked");
     return section;
   }
   for (const LostShare& one : all.shares) {

@@ -77,6 +77,14 @@ TEST(Layout, ACommandCanBePastedStill) {
              of_width(60)),
       "  torchrun --no-python --nproc-per-node 8 scalemark train \\\n"
       "      --workload mlp --resume\n");
+  EXPECT_EQ(folded("scalemark: error E_INTERRUPTED (exit 130): stopped by signal 2. Hint: 3 of 9 "
+                   "runs kept; go on: scalemark sweep --workload mlp --output 'don'\\''t a b' "
+                   "--world-sizes 1,2 --resume\n",
+                   of_width(60)),
+            "scalemark: error E_INTERRUPTED (exit 130): stopped by\n"
+            "  signal 2. Hint: 3 of 9 runs kept; go on:\n"
+            "  scalemark sweep --workload mlp --output 'don'\\''t a b' \\\n"
+            "      --world-sizes 1,2 --resume\n");
   EXPECT_EQ(list_item("what next, to be surer: scalemark sweep --resume --output a/b", 60),
             "- what next, to be surer:\n  scalemark sweep --resume --output a/b\n");
   EXPECT_EQ(

@@ -33,7 +33,9 @@ TEST(CompressedNodelist, IsWhatExpandReads) {
   EXPECT_EQ(compressed_nodelist({"n003", "n001", "n002", "n007"}), "n[001-003,007]");
   EXPECT_EQ(compressed_nodelist({"n7"}), "n7");
   EXPECT_EQ(compressed_nodelist({"b", "a", "a"}), "a,b");
-  EXPECT_EQ(compressed_nodelist({"n9", "n10", "n11"}), "n9,n[10-11]");
+  EXPECT_EQ(compressed_nodelist({"n9", "n10", "n11"}), "n[9-11]");
+  EXPECT_EQ(compressed_nodelist({"n9", "n010", "n99", "n100"}), "n[9,99],n[010,100]");
+  EXPECT_EQ(compressed_nodelist({"n098", "n099", "n100"}), "n[098-100]");
   EXPECT_EQ(compressed_nodelist({"r1n2.east", "r1n3.east", "r2n2.east"}),
             "r1n[2-3].east,r2n2.east");
   EXPECT_EQ(compressed_nodelist({}), "");
