@@ -43,11 +43,13 @@ published::Here here() {
 std::vector<published::NamedTable> tables_with(std::vector<published::NamedTable> tables,
                                                const std::vector<std::string>& words) {
   std::erase_if(tables, [&](const published::NamedTable& table) {
-    const published::Row& first = *table.rows.front();
+    std::set<std::string> parts{table.name, table.group, table.rows.front()->repo};
+    for (const published::Row* row : table.rows) {
+      const auto chip = published::chip_in(row->system);
+      parts.insert({row->workload, row->system, std::string(chip ? chip->name : "")});
+    }
     std::string text;
-    for (const std::string& part :
-         {table.name, table.group, first.workload, first.system, first.repo})
-      text += published::letters_of(part) + " ";
+    for (const std::string& part : parts) text += published::letters_of(part) + " ";
     return !std::ranges::all_of(words, [&](const std::string& word) {
       return text.find(published::letters_of(word)) != std::string::npos;
     });
