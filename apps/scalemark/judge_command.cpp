@@ -97,6 +97,9 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
   if (fs::is_directory(file)) return pasted_report(read_named_reports({file}), file);
   const std::string text = settings::read_text_file(file == "-" ? "/dev/stdin" : file);
   refuse_wide_text(text, "'" + file + "'");
+  if (text.find_first_not_of(" \t\r\n") == text.npos)
+    throw bad_data("'" + file + "' is empty", "a log, a table or a report is expected",
+                   file == "-" ? "did the command before the pipe fail?" : "");
   if (holds_report(text)) return pasted_report(reports_in(text, file), file);
   const auto run = values.count("run");
   const auto number = run ? std::optional(static_cast<int>(*run)) : std::nullopt;

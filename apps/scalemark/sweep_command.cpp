@@ -169,7 +169,7 @@ class SweepCommand : public RankCommand {
     if (!least || static_cast<double>(*least) <= kSurely * there) return;
     throw configuration("each point needs " + size_text(*least) + " per rank or more",
                         size_text(*plan.memory_available_bytes) + " are there",
-                        "smaller batches or fewer ranks; --allow-oom tries nevertheless");
+                        "--scale-down, smaller batches or fewer ranks; --allow-oom tries nevertheless");
   }
 
   // Whether this process starts ranks for each block. A rank that was started for one block does
