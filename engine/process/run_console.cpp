@@ -72,6 +72,7 @@ RunConsole::RunConsole(const RunRequest& request, const settings::Settings& sett
 }
 
 void RunConsole::begin_run(const reporting::PointRecord& identity) {
+  run_ = identity.id;
   if (!writes_ || progress_ || request_.settings.general.no_progress) return;
   const std::string& output = request_.settings.general.output;
   say(request_, {.event = "begin",
@@ -100,7 +101,11 @@ void RunConsole::show(const reporting::Evaluation& evaluation) {
   if (progress_) {
     progress_->print(line);
   } else {
-    say(request_, {.event = "epoch", .text = line});
+    say(request_, {.event = "epoch",
+                   .text = line,
+                   .run = run_,
+                   .unit = sample_unit_,
+                   .samples_per_sec = evaluation.samples_per_sec});
   }
 }
 

@@ -44,6 +44,7 @@ class RunConsole {
   const RunRequest& request_;
   bool writes_;
   std::string sample_unit_;
+  std::string run_;  // the report has the run under this id
   double samples_per_batch_;
   bool shows_loss_;  // made-up samples have a loss that means nothing
   std::optional<live::Progress> progress_;
