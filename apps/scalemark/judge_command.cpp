@@ -25,6 +25,7 @@
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/settings/config_file.h"
+#include "report/judge/judge.h"
 #include "report/record/finding_kinds.h"
 
 namespace scalemark::cli {
@@ -85,7 +86,14 @@ Pasted pasted_report(const std::vector<reporting::NamedReport>& reports, const s
     auto [table, findings] = lint::lint_report(report, name);
     add_findings(findings, pasted);
     pasted.compared += lint::count_of(std::span(&table, 1)).compared;
-    std::ranges::move(claims::rows_measured(report), std::back_inserter(pasted.rows));
+    auto rows = claims::rows_measured(report);
+    const auto level = report.verdict ? report.verdict->level : reporting::VerdictLevel::kQuotable;
+    if (level != reporting::VerdictLevel::kQuotable)
+      pasted.notes.push_back(reporting::quoting_in_words(report));
+    // A rate with no other beside it has no speed-up, which such a report does not show either.
+    if (level == reporting::VerdictLevel::kDoNotQuote && !rows.empty())
+      rows = {*std::ranges::max_element(rows, {}, &published::Row::gpus)};
+    std::ranges::move(rows, std::back_inserter(pasted.rows));
   }
   return pasted;
 }

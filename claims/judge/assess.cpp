@@ -67,11 +67,17 @@ const Row* first_of(std::span<const Row> rows, const Row& chief) {
   return first && chief.gpus && *first->gpus < *chief.gpus ? first : nullptr;
 }
 
+// Our own reports name the chip of a GPU; without one the ranks are processes on CPUs.
+std::string noun_of(const Row& row) {
+  return row.framework == "scalemark" && row.system.empty() ? "rank" : "GPU";
+}
+
 std::string work_text(const Row& row) {
   std::vector<std::string> words;
   if (!row.workload.empty()) words.push_back(row.workload);
   if (!row.precision.empty()) words.push_back(row.precision);
-  if (row.batch_per_gpu) words.push_back("batch " + significant(*row.batch_per_gpu, 6) + " a GPU");
+  if (row.batch_per_gpu)
+    words.push_back("batch " + significant(*row.batch_per_gpu, 6) + " a " + noun_of(row));
   if (row.sequence_length) words.push_back("length " + std::to_string(*row.sequence_length));
   if (!row.system.empty()) words.push_back(row.system);
   return words.empty() ? "" : ": " + joined(words, ", ");
@@ -82,13 +88,13 @@ std::string rate_text(std::span<const Row> rows, const Row& row) {
   if (!row.gpus)
     return text + (row.nodes ? " on " + counted(*row.nodes, "node") : "") + work_text(row);
   const auto gpus = static_cast<double>(*row.gpus);
-  text += " on " + counted(*row.gpus, "GPU");
-  if (*row.gpus > 1) text += ", " + readable(*row.throughput / gpus) + " a GPU";
+  text += " on " + counted(*row.gpus, noun_of(row));
+  if (*row.gpus > 1) text += ", " + readable(*row.throughput / gpus) + " a " + noun_of(row);
   if (const Row* first = first_of(rows, row)) {
     const double speedup = *row.throughput / *first->throughput;
     const double more = gpus / static_cast<double>(*first->gpus);
-    text += ", " + significant(speedup, 3) + " times " + counted(*first->gpus, "GPU") + " (" +
-            percent(speedup / more, 0) + ")";
+    text += ", " + significant(speedup, 3) + " times " + counted(*first->gpus, noun_of(row)) +
+            " (" + percent(speedup / more, 0) + ")";
   }
   return text + work_text(row);
 }
