@@ -5,6 +5,7 @@
 #include <span>
 
 #include "core/base/atomic_file.h"
+#include "core/base/characters.h"
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
