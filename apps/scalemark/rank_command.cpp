@@ -214,7 +214,8 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   const TorchFolder torch = find_torch(general.torch);
   // The folder is checked before anything is launched or loaded; the engine's rank 0 makes it.
   if (holds_rank_0(base.detection))
-    reporting::refuse_used_folder(general.output, command.existing_folder());
+    reporting::refuse_used_folder(general.output, command.existing_folder(),
+                                  invocation.command == settings::kSweep);
   resolve_mpi(base, command.backends());
   const auto held = lock_folders(command);
   if (command.starts_ranks()) return command.start(invocation);

@@ -49,7 +49,8 @@ Error unreadable(const fs::path& folder, const std::string& why) {
 
 Error not_empty(const fs::path& folder, const std::string& more = {}, const char* also = "") {
   return cannot_create("the output folder " + folder.string() + " is not empty" + more,
-                       "a new folder is expected", std::string("choose another --output, or pass --overwrite") + also);
+                       "a new folder is expected",
+                       std::string("choose another --output, or pass --overwrite") + also);
 }
 
 void take_away(const fs::path& file) {
@@ -143,7 +144,7 @@ std::optional<LockedFile> lock_of(const fs::path& folder, ExistingFolder existin
 
 }  // namespace
 
-void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
+void refuse_used_folder(const fs::path& folder, ExistingFolder existing, bool is_of_sweep) {
   std::error_code error;
   const fs::file_status status = fs::status(folder, error);
   if (status.type() == fs::file_type::not_found) return;
@@ -154,8 +155,9 @@ void refuse_used_folder(const fs::path& folder, ExistingFolder existing) {
   const bool empty = fs::is_empty(folder, error);
   if (error) throw unreadable(folder, error.message());
   if (!empty && existing == ExistingFolder::kRefuse) {
-    const bool goes_on = is_there(folder / kJournal) && records_runs(folder / kJournal);
-    throw not_empty(folder, {}, goes_on ? "; its sweep goes on with --resume" : "");
+    const fs::path journal = folder / kJournal;
+    const bool goes_on = is_of_sweep && is_there(journal) && records_runs(journal);
+    throw not_empty(folder, {}, goes_on ? "; --resume goes on with its sweep" : "");
   }
   if (existing == ExistingFolder::kOverwrite) refuse_foreign_files(folder);
 }

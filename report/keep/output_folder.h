@@ -17,8 +17,10 @@ enum class ExistingFolder { kRefuse, kOverwrite, kContinue, kContinueBlock };
 
 // Only checks. Throws cannot_create() (73) for a path that is no folder, with kRefuse for a folder
 // that holds anything, and with kOverwrite like refuse_foreign_files(). A folder that does not
-// exist yet is accepted.
-void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing);
+// exist yet is accepted. `is_of_sweep`: a sweep asks, which can go on with the runs of an earlier
+// one.
+void refuse_used_folder(const std::filesystem::path& folder, ExistingFolder existing,
+                        bool is_of_sweep = false);
 
 // Whether a run writes a file of this name into its folder.
 bool is_written_by_runs(std::string_view name);

@@ -138,8 +138,12 @@ std::vector<Column> speed_up_columns(const std::vector<Row>& rows) {
 
 std::string common_traits(const std::vector<Row>& rows) {
   std::string line;
+  const bool alone =
+      std::ranges::all_of(rows, [](const Row& row) { return row.point->world_size == 1; });
   for (const auto& trait : traits()) {
-    if (varies(trait, rows)) continue;
+    const bool is_exchange =
+        trait.head.front() == kStrategyHead || trait.head.front() == kBackendHead;
+    if (varies(trait, rows) || (alone && is_exchange)) continue;
     const std::string sentence = trait.sentence(*rows.front().point);
     if (!sentence.empty()) line += (line.empty() ? "" : ", ") + sentence;
   }
