@@ -199,8 +199,9 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   const settings::GeneralSettings& general = base.settings.general;
   const reporting::FailOn checked(general.fail_on);
   if (general.dry_run) {
-    if (!holds_rank_0(base.detection) && !command.starts_ranks()) return ExitCode::kPass;
     const bool json = general.log_format == settings::LogFormat::kJson;
+    // People read the plan once, where a launcher has started many of us.
+    if (!json && !holds_rank_0(base.detection) && !command.starts_ranks()) return ExitCode::kPass;
     if (json && !base.assumed.empty()) print_note(base.assumed);
     if (json) return print_data(command.plan_text(json));
     return print_result((base.about.empty() ? "" : base.about + "\n\n") + command.plan_text(json));

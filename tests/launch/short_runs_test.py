@@ -73,6 +73,8 @@ def progress_as_json(folder):
     told = events("comm", *TWO, "--collectives", "all-reduce", "--sizes", "4KiB", "--repetitions", 1, "--retries", 0, "--output", folder / "comm")
     check({event["run"] for event in told} == {run["id"] for run in report_in(folder / "comm")["collectives"]}, told)
     check({event["status"] for event in told} == {"ok"}, told)
+    check([event["runs_done"] for event in told] == list(range(1, len(told) + 1)) and told[-1]["seconds_left"] == 0, told)
+    check(re.match(rf"\[1/{len(told)}\] all-reduce 4 KiB .* left$", told[0]["text"]), told[0])
 
 
 run_cases({f.__name__: f for f in (warmup_of_no_or_one_step, command_line_can_be_pasted, train_says_where_its_report_is, sweep_names_what_differs,

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <span>
 #include <sstream>
@@ -356,6 +357,43 @@ TEST(Answer, OfARunNamesItsReportAndTheNextCommand) {
                                          Withheld::kLeftOut, {.events = "my events"});
   EXPECT_NE(text.find("TensorBoard  tensorboard --logdir 'my events'\n"), std::string::npos)
       << text;
+}
+
+// A folder may look like an option, or act on a terminal; the printed command still names it.
+TEST(Answer, OfARunNamesAnyFolderAsOneWord) {
+  const Report report = run_on_files();
+  const auto told = [&](const std::string& folder) {
+    return render_answer({&report, 1}, {folder}, Terminal());
+  };
+  EXPECT_NE(told("-dash").find("scalemark report ./-dash --details\n"), std::string::npos);
+  EXPECT_NE(told("a b").find("report   'a b/report.json'\n"), std::string::npos) << told("a b");
+  EXPECT_EQ(told("a\x1b[31m\nb").find('\x1b'), std::string::npos);
+}
+
+TEST(Answer, OfARunWhoseLossRoseSaysSo) {
+  Report report = run_on_files();
+  EXPECT_FALSE(says(report, "the loss rose")) << text_of(report);
+  report.points.front().loss_last = 10 * *report.points.front().loss_first;
+  EXPECT_TRUE(says(report, "! the loss rose")) << text_of(report);
+}
+
+// Typed alone, the command of two ranks of torchrun would start one.
+TEST(Answer, RepeatsARunByTheLauncherThatStartedIt) {
+  Report report = run_on_files();
+  report.invocation.command_line = "scalemark train --iters 4 --output a --tensorboard 'e v'";
+  report.environment.hosts.resize(1);
+  const std::string alone = "scalemark train --iters 4";
+  for (const auto& [launcher, line] : std::map<std::string, std::string>{
+           {"local", alone},
+           {"torch", "torchrun --nproc-per-node 2 --no-python " + alone},
+           {"slurm", "srun --nodes 1 --ntasks 2 " + alone},
+           {"openmpi", "mpirun -n 2 " + alone}}) {
+    report.invocation.launcher = launcher;
+    report.points.front().world_size = 2;
+    EXPECT_EQ(repeat_command(report), line);
+    report.points.front().world_size = 1;
+    EXPECT_EQ(repeat_command(report), alone) << launcher;
+  }
 }
 
 // Random labels are learnt by heart, or a recipe for real ones diverges: 0 and 72.5 look broken.

@@ -96,6 +96,22 @@ TEST_F(Folder, ALockIsOfTheFileThatStandsThere) {
   EXPECT_THROW(LockedFile(file, O_WRONLY | O_CREAT), Error);
 }
 
+TEST_F(Folder, OfAnEarlierSweepNamesTheWayOn) {
+  const auto hint = [&](bool is_of_sweep) {
+    try {
+      refuse_used_folder(folder_, ExistingFolder::kRefuse, is_of_sweep);
+    } catch (const Error& error) {
+      return error.record().hint;
+    }
+    return std::string();
+  };
+  put("journal.jsonl", "{\"event\":\"started\"}\n");
+  EXPECT_EQ(hint(true), "choose another --output, or pass --overwrite") << "nothing was measured";
+  put("journal.jsonl", "{\"event\":\"point\",\"point\":{}}\n");
+  EXPECT_NE(hint(true).find("--resume goes on"), std::string::npos);
+  EXPECT_EQ(hint(false), "choose another --output, or pass --overwrite") << "a train has none";
+}
+
 TEST_F(Folder, IsEmptiedOfOurFilesOnly) {
   put("theirs", "keep");
   put("report.json", "{\n  \"schema\": \"scalemark.report/1\"");

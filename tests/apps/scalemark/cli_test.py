@@ -32,6 +32,7 @@ class Usage(unittest.TestCase):
 
     def test_unknown_commands_and_options_name_the_nearest(self):
         self.assertIn("did you mean 'train'?", self.refused(64, "trian"))
+        self.assertIn("did you mean 'version'?", self.refused(64, "verison"))
         self.assertIn("did you mean '--batch-size'?", self.refused(64, "train", "--batchsize", "3"))
         self.assertIn("'--batch-sice'", self.refused(64, "train", "--batch-sice=3"))
         self.assertIn("--help", self.refused(64, "train", "--zzzzzz"))
@@ -209,6 +210,13 @@ class Settings(unittest.TestCase):
             self.assertEqual(result.returncode, 0, result.stderr)
             settings = json.loads(result.stdout)["settings"]
             self.assertEqual((settings["local_rank"], settings["strategy"]), (1, "ddp"))
+
+    def test_one_rank_of_a_launcher_prints_the_plan(self):
+        env = {"WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "1"}
+        plans = [run("train", "--dry-run", env=env | {"RANK": rank, "LOCAL_RANK": rank}) for rank in "01"]
+        self.assertEqual([plan.returncode for plan in plans], [0, 0])
+        self.assertRegex(plans[0].stdout, "2 ranks")
+        self.assertEqual(plans[1].stdout, "")
 
     def test_dry_run_is_a_table_and_touches_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -41,6 +41,21 @@ class Messages(unittest.TestCase):
             self.assertEqual(beside.stderr, alone.stderr)
             self.assertIn("nothing contradicts itself", beside.stdout)
 
+    def test_a_log_where_a_report_is_wanted(self):
+        """The command that reads it is named; an empty pipe is told as one."""
+        (self.folder / "my log.txt").write_text("step 1 loss 2.3\n")
+        for words in (("explain",), ("predict", "--world-sizes", "4"), ("report",)):
+            self.assertIn("scalemark judge 'my log.txt'", self.program(65, *words, "my log.txt").stderr)
+        (self.folder / "nothing.log").write_text("\n")
+        self.assertIn("'nothing.log' is empty; a log, a table or a report is expected", self.program(65, "judge", "nothing.log").stderr)
+
+    def test_what_others_reached_is_found_by_chip(self):
+        """A heading of the list finds its rows; a table of many machines has those of each."""
+        whole = self.program(0, "published", "list").stdout
+        for chip in ("H200", "A100-SXM4-80GB"):
+            lines = whole[whole.index(f"\n{chip}\n"):].split("\n\n")[1]
+            self.assertIn(lines, self.program(0, "published", "list", chip.lower()).stdout)
+
     def test_a_status_that_is_empty(self):
         for name in ("status.json", "s.json"):
             for text in ("", "\n"):

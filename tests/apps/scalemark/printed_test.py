@@ -17,7 +17,7 @@ COMMANDS = {
     "quiet": [("report", *QUIET), ("report", *QUIET, "--details"), ("explain", *QUIET), ("explain", *QUIET, *COLLECTIVES),
               ("predict", *QUIET, "--world-sizes", "2,16,64"), ("lint", *QUIET)],
     "disturbed": [("report", *DISTURBED), ("report", *DISTURBED, "--details"), ("report", *DISTURBED, "--withheld"), ("explain", *DISTURBED),
-                  ("predict", *DISTURBED, "--world-sizes", "2,16"), ("compare", "--old", *QUIET, "--new", *DISTURBED)],
+                  ("predict", *DISTURBED, "--world-sizes", "2,16"), ("judge", *DISTURBED), ("compare", "--old", *QUIET, "--new", *DISTURBED)],
     "collectives": [("report", *COLLECTIVES), ("report", *COLLECTIVES, "--details")],
 }
 

@@ -64,7 +64,11 @@ TEST(PublishedChips, AreFoundInTheWordsOfTables) {
   EXPECT_EQ(name("xFusion G5500V7x8xL40S (NVIDIA L40S)"), "L40S");
   EXPECT_EQ(name("NVIDIA DGX-1 (8x V100 16GB)"), "V100-SXM2-32GB gone");
   EXPECT_EQ(name("DGX-1 16GB"), "V100-SXM2-32GB gone");
-  EXPECT_EQ(name("NVIDIA A100-SXM4-80GB MIG 1g.10gb"), "");
+  for (const char* other :
+       {"NVIDIA A100-SXM4-80GB MIG 1g.10gb", "GRID V100D-8Q", "NVIDIA GeForce RTX 4090 Laptop GPU",
+        "NVIDIA GeForce RTX 3090 Ti", "NVIDIA GeForce RTX 4070 SUPER"})
+    EXPECT_EQ(name(other), "") << other;
+  EXPECT_EQ(name("NVIDIA A100-SXM-64GB"), "A100-SXM-64GB") << "its memory is faster";
   EXPECT_EQ(name("LUMI-G, 8 GCDs of MI250X a node"), "");
   EXPECT_EQ(name("16 GPUs (model not stated in the diff)"), "");
 }
