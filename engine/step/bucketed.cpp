@@ -218,6 +218,6 @@ void Bucketed::after_backward() {
   for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) receive(bucket);
 }
 
-void Bucketed::before_evaluation() { broadcast_from_rank_0(whole_group_, statistics_); }
+void Bucketed::share_statistics() { broadcast_from_rank_0(whole_group_, statistics_); }
 
 }  // namespace scalemark::training

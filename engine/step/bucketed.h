@@ -118,7 +118,7 @@ class Bucketed : public Strategy {
                        measurement::StepMarker& marker) override;
   void after_backward() override;
   at::Tensor backward_seed(const at::Tensor& loss) override;
-  void before_evaluation() override;
+  void share_statistics() override;
   Communication communication() const override { return group_->communication(); }
   void set_exchange(Exchange exchange) override { group_->set_exchange(exchange); }
   void observe_buckets(std::shared_ptr<measurement::BucketObserver> observer) override {

@@ -45,7 +45,7 @@ class Ddp final : public Strategy {
   void before_backward(const at::Tensor& loss, bool synchronise,
                        measurement::StepMarker& marker) override;
   void after_backward() override;
-  void before_evaluation() override;
+  void share_statistics() override;
   bool keeps_gradients() const override { return settings_.gradient_as_bucket_view; }
   Communication communication() const override { return group_->communication(); }
   void set_exchange(Exchange exchange) override { group_->set_exchange(exchange); }
@@ -138,7 +138,7 @@ void Ddp::after_backward() {
   static_graph_known_ = true;
 }
 
-void Ddp::before_evaluation() {
+void Ddp::share_statistics() {
   if (settings_.broadcast_buffers) broadcast_each_from_rank_0(whole_group_, buffers_);
 }
 

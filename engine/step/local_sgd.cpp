@@ -35,8 +35,9 @@ class LocalSgd final : public Strategy {
   // Evaluation and saving use the mean, also between two averages.
   void before_evaluation() override {
     gather_full();
-    broadcast_from_rank_0(whole_group_, statistics_);
+    share_statistics();
   }
+  void share_statistics() override { broadcast_from_rank_0(whole_group_, statistics_); }
   void gather_full() override {
     if (steps_since_ > 0) average(*whole_group_);
   }

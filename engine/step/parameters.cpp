@@ -4,11 +4,28 @@
 #include <ATen/ops/cat.h>
 #include <torch/nn/module.h>
 
+#include <charconv>
 #include <cstdint>
 #include <map>
 #include <unordered_set>
 
 namespace scalemark::training {
+
+std::string name_of(const Piece& piece) {
+  return piece.whole + "[" + std::to_string(piece.begin) + ":" + std::to_string(piece.end) + "]";
+}
+
+std::optional<Piece> piece_named(std::string_view name) {
+  const std::size_t open = name.rfind('[');
+  if (open == std::string_view::npos) return std::nullopt;
+  Piece piece{.whole = std::string(name.substr(0, open))};
+  const char* const end = name.data() + name.size();
+  const auto first = std::from_chars(name.data() + open + 1, end, piece.begin);
+  if (first.ec != std::errc{} || first.ptr == end) return std::nullopt;
+  const auto last = std::from_chars(first.ptr + 1, end, piece.end);
+  if (last.ec != std::errc{} || name_of(piece) != name) return std::nullopt;
+  return piece;
+}
 
 std::vector<NamedParameter> trainable_parameters(torch::nn::Module& module) {
   std::vector<NamedParameter> unique;

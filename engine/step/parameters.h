@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace torch::nn {
@@ -27,6 +29,18 @@ struct NamedParameter {
   at::Tensor tensor;
   bool norm_or_bias = is_norm_or_bias(tensor);  // a piece takes it from the whole parameter
 };
+
+// The elements of a parameter that a rank holds, counted in the order of the parameter's memory.
+struct Piece {
+  std::string whole;  // the parameter's name
+  std::int64_t begin = 0, end = 0;
+};
+
+// Returns "fc.weight[0:512]".
+std::string name_of(const Piece& piece);
+
+// Returns the piece with this name, empty for the name of a whole parameter.
+std::optional<Piece> piece_named(std::string_view name);
 
 // Returns the parameters in registration order, like Python's module.named_parameters(): a tensor
 // that is registered twice (BERT's tied decoder) is listed under its first name only; frozen ones

@@ -35,9 +35,12 @@ struct Shards {
   std::int64_t matrices = 0;  // number of matrices of the whole network
 };
 
+// The name says which elements they are, so that a checkpoint tells the pieces of ranks apart.
 NamedParameter piece_of(const NamedParameter& whole, const at::Tensor& parameters,
-                        const at::Tensor& gradients, std::int64_t begin, std::int64_t end) {
-  NamedParameter piece{whole.name, parameters.narrow(0, begin, end - begin), whole.norm_or_bias};
+                        const at::Tensor& gradients, std::int64_t offset, std::int64_t begin,
+                        std::int64_t end) {
+  NamedParameter piece{name_of({whole.name, begin - offset, end - offset}),
+                       parameters.narrow(0, begin, end - begin), whole.norm_or_bias};
   piece.tensor.mutable_grad() = gradients.narrow(0, begin, end - begin);
   return piece;
 }
@@ -72,7 +75,8 @@ Shards shards_of(const std::vector<NamedParameter>& network,
       const std::int64_t begin = std::max(place.offset, first);
       const std::int64_t end = std::min(place.offset + whole.tensor.numel(), first + length);
       if (begin >= end) continue;
-      shards.pieces.push_back(piece_of(whole, parameters[b], gradients[b], begin, end));
+      shards.pieces.push_back(
+          piece_of(whole, parameters[b], gradients[b], place.offset, begin, end));
       if (!whole.norm_or_bias) shards.matrix_of_piece.push_back(numbers[place.parameter]);
     }
   }
@@ -80,7 +84,7 @@ Shards shards_of(const std::vector<NamedParameter>& network,
     const NamedParameter filling{"filling", {}, /*norm_or_bias=*/true};
     const std::int64_t length = shards.parameters.front().numel();
     shards.pieces.push_back(
-        piece_of(filling, shards.parameters.front(), shards.gradients.front(), 0, length));
+        piece_of(filling, shards.parameters.front(), shards.gradients.front(), 0, 0, length));
   }
   return shards;
 }

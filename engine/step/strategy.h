@@ -91,8 +91,11 @@ class Strategy {
   virtual void after_update(measurement::StepMarker&) {}
 
   // Called between two steps; collective. Every rank's running statistics become rank 0's, which
-  // are the saved ones.
-  virtual void before_evaluation() {}
+  // are the saved ones, where no later step reads a rank's own.
+  virtual void share_statistics() {}
+
+  // Called between two steps; collective. Every rank's network becomes the one to be evaluated.
+  virtual void before_evaluation() { share_statistics(); }
 
   // Called between two steps; collective. Afterwards the network of rank 0 is complete and can be
   // saved.

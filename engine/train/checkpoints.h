@@ -1,5 +1,5 @@
-// The checkpoints of one training, over all its ranks: when one is due, what its folder holds, and
-// how a training resumes from the last one. trainer.h defines the state of a training.
+// The checkpoints of one training, over all its ranks: when one is due, who writes what, and how a
+// training resumes from the last one. trainer.h defines the state of a training.
 #pragma once
 
 #include <chrono>
@@ -14,41 +14,10 @@
 
 #include "core/settings/value.h"
 #include "engine/distributed/groups.h"
+#include "engine/train/checkpoint_files.h"
 #include "engine/train/trainer.h"
-#include "report/keep/checkpoint_manifest.h"
 
 namespace scalemark::running {
-
-// --- The folder step-N/ holds one safetensors file per rank and, written last, checkpoint.json
-// with their checksums. The functions before CheckpointOptions handle only files: they know neither
-// agreement between ranks nor the meaning of the tensors.
-
-struct FoundCheckpoint {
-  std::filesystem::path folder;
-  reporting::CheckpointManifest manifest;
-};
-
-// Returns the newest of `checkpoints` whose files all exist with their checksums; `note` gets a
-// sentence about each newer one that is torn. Absent: there is none.
-std::optional<FoundCheckpoint> newest_whole_checkpoint(
-    const std::filesystem::path& checkpoints, const std::function<void(const std::string&)>& note);
-
-// Throws cannot_create() (73) where a folder with the name of a checkpoint is somebody else's.
-void refuse_foreign_checkpoints(const std::filesystem::path& checkpoints);
-
-// Makes an empty folder for the checkpoint of `step`. Throws cannot_create() (73).
-std::filesystem::path begin_checkpoint(const std::filesystem::path& checkpoints, std::int64_t step);
-
-// Renames the folder of begin_checkpoint(), with the manifest in it, so that the checkpoint is
-// either whole or missing. Then removes all but the newest `keep`, and the remains of torn writes.
-// Throws io_error() (74).
-void finish_checkpoint(const std::filesystem::path& unfinished,
-                       const reporting::CheckpointManifest& manifest, std::int64_t keep);
-
-std::string file_of_rank(int rank);
-
-// Returns name, size and checksum as they are on the disk. Throws io_error() (74).
-reporting::CheckpointFile describe_file(const std::filesystem::path& file);
 
 struct CheckpointOptions {
   std::filesystem::path folder;                // rank 0's value counts
@@ -94,7 +63,9 @@ class Checkpoints {
 
  private:
   using Found = std::pair<std::string, reporting::CheckpointManifest>;  // its folder and manifest
-  std::optional<Found> found_by_rank_0();
+  std::optional<Found> found_by_rank_0(std::int64_t before);
+  bool is_damaged(const std::filesystem::path& folder, const std::string& mine);
+  void leave_to_rank_0(workloads::NamedTensors& state);
 
   CheckpointOptions options_;
   distributed::ControlGroup& control_;

@@ -156,8 +156,11 @@ class StateRestorer final : public training::StateVisitor {
   }
 
  private:
+  // Until version 0.9 the piece of a parameter had the parameter's name in a rank's copy.
   const at::Tensor& find(const std::string& name) const {
-    const auto found = copy_.find(name);
+    auto found = copy_.find(name);
+    const auto piece = training::piece_named(name);
+    if (found == copy_.end() && piece) found = copy_.find(piece->whole);
     if (found == copy_.end()) throw bad_data(origin_ + " holds no " + name);
     return found->second;
   }

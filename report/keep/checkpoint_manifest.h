@@ -20,7 +20,7 @@ struct CheckpointFile {
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<CheckpointFile>& f) {
-  a.record("checkpoint_file", "The state of one rank");
+  a.record("checkpoint_file", "The state of rank 0, or what differs from it on another rank");
   a("name", f.name, {"beside checkpoint.json"});
   a("bytes", f.bytes, {"its size", "bytes"});
   a("xxh3_128", f.xxh3_128, {"checksum of the file, hexadecimal"});

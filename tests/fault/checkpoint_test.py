@@ -63,11 +63,32 @@ def resumed_is_equal(data, folder, expected, **how):
     return point.get("resumed", []), done
 
 
+def of_shared_state_is_one_copy(checkpoint, how):
+    """Rank 1 writes its generator and counters, and of the network what it does not share with rank 0."""
+    if how.get("ranks", 1) == 1:
+        return
+    first, second = (tensors_in(checkpoint / f"rank-{rank}.safetensors") for rank in (0, 1))
+    optimizer = {name for name in second if name.startswith("optimizer.")}
+    shares = how["strategy"] != "local-sgd" if "strategy" in how else True
+    check("random.cpu" in second and {name for name in second if name.startswith("model.")} == set() or not shares, second)
+    if how.get("strategy") == "sharded":
+        check(optimizer and not optimizer & set(first), f"each rank has its pieces: {sorted(optimizer)[:3]}")
+    elif shares:
+        check(not optimizer, optimizer)
+
+
+def tensors_in(file):
+    """The names in a safetensors file."""
+    with open(file, "rb") as stream:
+        return json.loads(stream.read(int.from_bytes(stream.read(8), "little")))
+
+
 def resumes_from_the_middle(data, at, **how):
     expected = uninterrupted(data, at, **how)
     steps = checkpoints(at)
     check(len(steps) >= 2, f"checkpoints: {steps}")
     middle = steps[len(steps) // 2]
+    of_shared_state_is_one_copy(at / f"out/checkpoints/step-{middle}", how)
     for step in steps:
         if step > middle:
             shutil.rmtree(at / f"out/checkpoints/step-{step}")
@@ -131,6 +152,18 @@ def other_torn_or_none(folder):
     check(resumed == [], resumed)
 
 
+def torn_on_one_rank(folder):
+    """What rank 1 alone cannot read is passed over by all."""
+    data, at = make_text(folder / "text", 6), folder / "run"
+    expected = uninterrupted(data, at, ranks=2)
+    *_, before, last = checkpoints(at)
+    file = at / f"out/checkpoints/step-{last}/rank-1.safetensors"
+    file.write_bytes(file.read_bytes()[:-1] + b"x")
+    resumed, done = resumed_is_equal(data, at, expected, ranks=2)
+    check([one["step"] for one in resumed] == [before], resumed)
+    check(f"step-{last} is damaged and was skipped: rank-1.safetensors is not what was written" in done.stderr, done.stderr)
+
+
 def by_time_and_few(folder):
     """Time is a unit, too; two checkpoints stay."""
     data, at = make_text(folder / "text", 6), folder / "run"
@@ -175,4 +208,4 @@ def killed(folder):
 
 if __name__ == "__main__":
     run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, two_ranks_sharded, local_sgd, skipped_branches,
-                                                other_torn_or_none, by_time_and_few, killed)})
+                                                other_torn_or_none, torn_on_one_rank, by_time_and_few, killed)})

@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "engine/train/checkpoints.h"
+#include "engine/train/checkpoint_files.h"
 #include "engine/train/results/losses.h"
 #include "report/record/rank_fields.h"
 
