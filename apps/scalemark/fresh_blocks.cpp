@@ -334,7 +334,8 @@ bool run_all(const Invocation& invocation, const ResolvedSweep& resolved, Blocks
 
 ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& resolved,
                              reporting::ExistingFolder existing) {
-  if (!resolved.base.detection.node || resolved.base.detection.node->nnodes > 1) {
+  const auto& node = resolved.base.detection.node;
+  if (!node || node->nnodes > 1 || !node->hosts.empty()) {
     throw configuration(
         "--fresh-process: these ranks belong to another launcher or to several nodes",
         "the built-in launcher on one node can restart them",

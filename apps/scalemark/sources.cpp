@@ -118,11 +118,15 @@ ExitCode configs_command(const Invocation& invocation) {
     text +=
         config.name + " (" + config.command + ", " + config.takes + ")\n  " + config.about + "\n";
   }
-  return print_result(text +
-                      "\nscalemark sweep --config NAME --scale-down   in minutes: shows the "
-                      "method, not the number\n"
-                      "scalemark configs acceptance/slurm > job.sbatch   a job that accepts its "
-                      "nodes; acceptance/kubernetes likewise\n");
+  text +=
+      "\nscalemark sweep --config NAME --scale-down   in minutes: shows the method, not the number\n"
+      "scalemark configs acceptance/slurm > job.sbatch   a job that accepts its nodes; "
+      "acceptance/kubernetes likewise\n"
+      "scalemark configs launching/slurm > job.sbatch   a job of any run; also";
+  for (const NamedText& script : settings::job_scripts()) {
+    if (script.name.starts_with("launching/")) text.append(" ").append(script.name);
+  }
+  return print_result(text + "\n");
 }
 
 }  // namespace scalemark::cli

@@ -1,11 +1,16 @@
 #include "apps/scalemark/start_ranks.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/libraries.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/rank_command.h"
 #include "core/base/atomic_file.h"
@@ -65,7 +70,52 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
                                  signals);
 }
 
+namespace {
+
+// The words of the mpirun that starts the ranks on the hosts of the plan. They get the variables
+// that Open MPI leaves behind.
+std::vector<std::string> mpirun_words(const launching::MpiLibrary& library,
+                                      const launching::NodePlan& plan,
+                                      const launching::Environment& environment) {
+  std::vector<std::string> words{find_mpirun(library, environment)};
+  if (library.name == "openmpi") {
+    words.insert(words.end(), {"--bind-to", "none", "-H", plan.hosts});
+    for (const auto& [name, value] : environment) {
+      if (!name.starts_with("SCALEMARK_") && !name.starts_with("MASTER_")) continue;
+      words.insert(words.end(), {"-x", name});
+    }
+  } else {
+    words.insert(words.end(), {"-hosts", plan.hosts});
+  }
+  words.insert(words.end(), {"-n", std::to_string(launching::world_size_of(plan)),
+                             (library_folder() / "scalemark").string()});
+  return words;
+}
+
+[[noreturn]] void become_mpirun(const Invocation& invocation, const ResolvedCommand& resolved) {
+  const launching::NodePlan& plan = *resolved.detection.node;
+  ::setenv("MASTER_ADDR", plan.rendezvous.host.c_str(), 1);
+  ::setenv("MASTER_PORT", std::to_string(plan.rendezvous.port).c_str(), 1);
+  const std::string& wanted = resolved.settings.launch.mpi_library;
+  for (const auto& library : launching::kMpiLibraries) {
+    auto words = mpirun_words(library, plan, launching::snapshot_environment());
+    if (words.front().empty() || (wanted != "auto" && wanted != library.name)) continue;
+    words.insert(words.end(), invocation.arguments.begin(), invocation.arguments.end());
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    ::execv(pointers.front(), pointers.data());
+    throw system_error("cannot start " + words.front() + ": " + std::strerror(errno));
+  }
+  throw system_error("--hostfile: no mpirun on PATH",
+                     "Open MPI's or MPICH's, which starts the ranks",
+                     "start this command on each host, with --node-rank 0, 1, ...");
+}
+
+}  // namespace
+
 ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolved) {
+  if (!resolved.detection.node->hosts.empty()) become_mpirun(invocation, resolved);
   launching::SignalScope signals;
   const launching::LaunchResult result = start_ranks(invocation, resolved, signals);
   const bool has_verdict = result.exit_code <= static_cast<int>(ExitCode::kUnsure);
@@ -111,7 +161,9 @@ std::optional<launching::NodePlan> node_to_start(const launching::Detection& det
 std::string launcher_words(const std::string& launcher, const Variables& environment) {
   if (launcher == "torch") return "torchrun ... --no-python ";
   if (launcher == "slurm") return "srun ... ";
-  if (launcher == "pmi") return "mpiexec ... ";
+  if (launcher == "flux") return "flux run ... ";
+  if (launcher == "jsrun") return "jsrun ... ";
+  if (launcher == "pmi" || launcher == "pals") return "mpiexec ... ";
   if (launcher != "openmpi") return {};
   std::string words = "mpirun ";
   for (const auto& [name, value] : environment) {
@@ -234,8 +286,7 @@ using Problems = std::vector<settings::Problem>;
 settings::RankCount ranks_of(const launching::Detection& detection) {
   if (detection.node) {
     const launching::NodePlan& plan = *detection.node;
-    return {.world_size = plan.nproc_per_node * plan.nnodes,
-            .local_world_size = plan.nproc_per_node};
+    return {.world_size = launching::world_size_of(plan), .local_world_size = plan.nproc_per_node};
   }
   return {.world_size = detection.world.world_size,
           .local_world_size = detection.world.local_world_size};

@@ -147,6 +147,9 @@ Request make_request(const settings::Settings& settings) {
   Request request;
   request.environment = snapshot_environment();
   request.launch = settings.launch;
+  if (!settings.launch.hostfile.empty()) {
+    request.hostfile = monitoring::read_text(settings.launch.hostfile);
+  }
   request.user = std::to_string(getuid());
   request.origins = settings.origins;
   for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {

@@ -1,5 +1,9 @@
 #include "core/launch/detect.h"
 
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include "core/base/error.h"
 #include "core/base/words.h"
 #include "core/launch/launchers.h"
@@ -12,25 +16,45 @@ namespace {
 // Slurm numbers its own steps (batch script, interactive shell, ...) from the top.
 constexpr std::int64_t kFirstReservedStep = 0xfffffff0;
 
+enum class Source { kTorch, kSlurm, kOpenMpi, kFlux, kPals, kJsrun, kPmi, kKubernetes, kLocal };
+
+// Whose ranks these may be, in the order in which they are looked for.
+struct Launcher {
+  Source source;
+  std::string_view name, variable;
+  Hints (*read)(const RankSource&);
+};
+template <const NumberedRanks& names>
+Hints numbered(const RankSource& source) {
+  return read_numbered(source, names);
+}
+constexpr auto kLaunchers = std::to_array<Launcher>({
+    {Source::kTorch, "torch", "RANK, WORLD_SIZE", read_torch},
+    {Source::kSlurm, "slurm", "SLURM_STEP_ID", read_slurm},
+    {Source::kOpenMpi, "openmpi", "OMPI_COMM_WORLD_RANK", numbered<kOpenMpiRanks>},
+    {Source::kFlux, "flux", "FLUX_TASK_RANK", numbered<kFluxRanks>},
+    {Source::kPals, "pals", "PALS_RANKID", numbered<kPalsRanks>},
+    {Source::kJsrun, "jsrun", "JSM_NAMESPACE_RANK", numbered<kJsrunRanks>},
+    {Source::kPmi, "pmi", "PMI_RANK", read_pmi},
+});
+
 struct Present {
-  bool torch = false, slurm = false, open_mpi = false, pmi = false, kubernetes = false;
+  std::set<Source> sources;
   bool torch_half = false;  // RANK without WORLD_SIZE, or the other way round
 
   std::string names() const {
     std::string list;
-    const auto add = [&](bool present, const char* name) {
-      if (present) list += (list.empty() ? "" : ", ") + std::string(name);
-    };
-    add(torch, "torch (RANK, WORLD_SIZE)");
-    add(slurm, "slurm (SLURM_STEP_ID)");
-    add(open_mpi, "openmpi (OMPI_COMM_WORLD_RANK)");
-    add(pmi, "pmi (PMI_RANK)");
+    for (const Launcher& launcher : kLaunchers) {
+      if (!sources.contains(launcher.source)) continue;
+      list += list.empty() ? "" : ", ";
+      list.append(launcher.name).append(" (").append(launcher.variable).append(")");
+    }
     return list;
   }
 };
 
-// Variables by which other launchers number their ranks. Where they give no size, any process of
-// theirs counts as one of several.
+// Variables by which other launchers number their ranks, and those of which only a part arrived.
+// Where they give no size, any process of theirs counts as one of several.
 struct Unread {
   const char* rank;
   const char* size;  // empty: none
@@ -98,37 +122,52 @@ bool step_is_of_the_daemons(const FieldReader& reader, const char* rank, const c
           reader.text(size) != reader.text("SLURM_STEP_NUM_TASKS"));
 }
 
+bool are_set(const FieldReader& reader, const NumberedRanks& names) {
+  return (reader.has(names.rank) || reader.has(names.local_rank)) && reader.has(names.size);
+}
+
+// A mpiexec of MPICH that one task of Flux or PALS has started: its ranks inherit that task's
+// variables.
+bool is_of_hydra(const FieldReader& reader) {
+  const auto size = reader.text("PMI_SIZE"), tasks = reader.text("FLUX_JOB_SIZE");
+  return reader.has("HYDI_CONTROL_FD") || (size && tasks && size != tasks);
+}
+
 Present what_is_present(const FieldReader& reader, const Request& request) {
   Present present;
-  present.kubernetes = reader.has("PET_NNODES") || reader.has("PET_NPROC_PER_NODE");
+  const auto add = [&](Source source, bool is_there) {
+    if (is_there) present.sources.insert(source);
+  };
+  const bool has_pet = reader.has("PET_NNODES") || reader.has("PET_NPROC_PER_NODE");
   // Operators set RANK and WORLD_SIZE of the pod beside PET_*; torchrun sets LOCAL_RANK too.
-  const bool of_the_pod = present.kubernetes && !reader.has("LOCAL_RANK") &&
+  const bool of_the_pod = has_pet && !reader.has("LOCAL_RANK") &&
                           !reader.has("TORCHELASTIC_RUN_ID") && !request.launch.local_rank;
   const bool rank = reader.has("RANK") && !of_the_pod;
   const bool world_size = reader.has("WORLD_SIZE") && !of_the_pod;
-  present.torch = rank && world_size;
   present.torch_half = rank != world_size;
-  present.open_mpi = reader.has("OMPI_COMM_WORLD_RANK") || reader.has("OMPI_COMM_WORLD_SIZE");
-  present.pmi = reader.has("PMI_RANK") && reader.has("PMI_SIZE");
-  present.slurm = is_a_step(reader) &&
-                  !step_is_of_the_daemons(reader, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-                                          {"PMIX_RANK", "OMPI_MCA_ess_base_jobid"}) &&
-                  !step_is_of_the_daemons(reader, "PMI_RANK", "PMI_SIZE",
-                                          {"PMI_FD", "PMI_PORT", "HYDI_CONTROL_FD"});
+  add(Source::kKubernetes, has_pet || reader.has("LWS_GROUP_SIZE"));
+  add(Source::kTorch, rank && world_size);
+  add(Source::kOpenMpi, reader.has("OMPI_COMM_WORLD_RANK") || reader.has("OMPI_COMM_WORLD_SIZE"));
+  add(Source::kFlux, are_set(reader, kFluxRanks) && !is_of_hydra(reader));
+  add(Source::kPals, are_set(reader, kPalsRanks) && !is_of_hydra(reader));
+  add(Source::kJsrun, are_set(reader, kJsrunRanks));
+  add(Source::kPmi, reader.has("PMI_RANK") && reader.has("PMI_SIZE"));
+  add(Source::kSlurm,
+      is_a_step(reader) &&
+          !step_is_of_the_daemons(reader, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
+                                  {"PMIX_RANK", "OMPI_MCA_ess_base_jobid"}) &&
+          !step_is_of_the_daemons(reader, "PMI_RANK", "PMI_SIZE",
+                                  {"PMI_FD", "PMI_PORT", "HYDI_CONTROL_FD"}));
   return present;
 }
 
-enum class Source { kTorch, kSlurm, kOpenMpi, kPmi, kKubernetes, kLocal };
-
-std::optional<Source> forced(const std::string& launcher) {
-  if (launcher == "local") return Source::kLocal;
-  if (launcher == "torch") return Source::kTorch;
-  if (launcher == "slurm") return Source::kSlurm;
-  if (launcher == "openmpi") return Source::kOpenMpi;
-  if (launcher == "pmi") return Source::kPmi;
-  if (launcher == "kubernetes") return Source::kKubernetes;
-  if (launcher == "auto") return {};
-  throw bug("launcher " + launcher + " is a choice of --launcher that detection does not know");
+std::optional<Source> forced(const std::string& name) {
+  if (name == "auto") return {};
+  if (name == "local") return Source::kLocal;
+  if (name == "kubernetes") return Source::kKubernetes;
+  const auto found = std::ranges::find(kLaunchers, name, &Launcher::name);
+  if (found != kLaunchers.end()) return found->source;
+  throw bug("launcher " + name + " is a choice of --launcher that detection does not know");
 }
 
 bool world_is_typed(const Request& request) {
@@ -139,6 +178,8 @@ bool world_is_typed(const Request& request) {
 Source choose(const Request& request, const Present& present, Detection& detection) {
   if (const auto source = forced(request.launch.launcher)) return *source;
   if (request.launch.standalone) return Source::kLocal;
+  const bool is_pod = present.sources.contains(Source::kKubernetes);
+  const Source of_pod = is_pod ? Source::kKubernetes : Source::kLocal;
   if (world_is_typed(request)) {
     const auto ignored = present.names();
     if (!ignored.empty()) {
@@ -146,22 +187,18 @@ Source choose(const Request& request, const Present& present, Detection& detecti
                                 ignored + " are ignored");
       return Source::kLocal;
     }
-    return present.kubernetes ? Source::kKubernetes : Source::kLocal;
+    return of_pod;
   }
-  if (present.torch) return Source::kTorch;
-  if (present.slurm) return Source::kSlurm;
-  if (present.open_mpi) return Source::kOpenMpi;
-  if (present.pmi) return Source::kPmi;
-  return present.kubernetes ? Source::kKubernetes : Source::kLocal;
+  for (const Launcher& launcher : kLaunchers) {
+    if (present.sources.contains(launcher.source)) return launcher.source;
+  }
+  return of_pod;
 }
 
 void detect_rank(const Request& request, Source source, Detection& detection) {
   FieldReader reader(request.environment, detection.world.detected_from, detection.problems);
   const RankSource rank_source{reader, request, detection.world, detection.notes};
-  const Hints hints = source == Source::kTorch     ? read_torch(rank_source)
-                      : source == Source::kSlurm   ? read_slurm(rank_source)
-                      : source == Source::kOpenMpi ? read_open_mpi(rank_source)
-                                                   : read_pmi(rank_source);
+  const Hints hints = std::ranges::find(kLaunchers, source, &Launcher::source)->read(rank_source);
   if (!detection.problems.empty()) return;
   check_world(reader, detection.world);
   if (!detection.problems.empty()) return;
@@ -170,20 +207,24 @@ void detect_rank(const Request& request, Source source, Detection& detection) {
 
 World only_rank_of(const NodePlan& plan) {
   World world;
-  world.rank = world.node = plan.node_rank;
-  world.world_size = world.nodes = plan.nnodes;
+  world.rank = first_rank_of(plan);
+  world.world_size = world_size_of(plan);
+  world.node = plan.node_rank;
+  world.nodes = plan.nnodes;
   world.launcher = plan.nnodes == 1 ? "single" : plan.launcher;
   world.detected_from = plan.detected_from;
   return world;
 }
 
-void detect_node(const Request& request, bool use_pet, Detection& detection) {
+void detect_node(const Request& request, bool use_pod, Detection& detection) {
   NodePlan plan;
   FieldReader reader(request.environment, plan.detected_from, detection.problems);
-  if (use_pet && !reader.has("PET_NNODES") && !reader.has("PET_NPROC_PER_NODE")) {
+  if (use_pod && !what_is_present(reader, request).sources.contains(Source::kKubernetes)) {
     reader.refuse("PET_NNODES and PET_NPROC_PER_NODE are not set", "this launcher sets them");
   }
-  const Hints hints = read_node_plan(reader, request, use_pet, plan);
+  const bool by_hostfile = !use_pod && !request.launch.hostfile.empty();
+  const Hints hints = by_hostfile ? read_hosts(reader, request, plan)
+                                  : read_node_plan(reader, request, use_pod, plan);
   if (request.launch.local_rank.value_or(0) != 0) {
     reader.refuse_usage("--local-rank " + std::to_string(*request.launch.local_rank) +
                             " without RANK and WORLD_SIZE",
@@ -191,9 +232,9 @@ void detect_node(const Request& request, bool use_pet, Detection& detection) {
   }
   if (!detection.problems.empty()) return;
   const bool own_port = plan.nnodes == 1 && request.launch.rendezvous.empty();
-  const int ranks = own_port ? 1 : plan.nnodes * plan.nproc_per_node;
+  const int ranks = own_port && plan.hosts.empty() ? 1 : world_size_of(plan);
   plan.rendezvous = find_meeting_point(reader, request, hints, ranks);
-  if (plan.nproc_per_node > 1) {
+  if (plan.nproc_per_node > 1 || !plan.hosts.empty()) {
     detection.node = plan;
     return;
   }
@@ -243,12 +284,17 @@ Detection detect(const Request& request) {
   }
   // A launcher whose variables are not read may start one process per node; these options number
   // them.
-  const bool is_node = typed(request, "nnodes") || typed(request, "node_rank");
+  const bool is_node =
+      typed(request, "nnodes") || typed(request, "node_rank") || !request.launch.hostfile.empty();
   if (automatic && source == Source::kLocal && detection.notes.empty() && !is_node) {
     note_unread_variable(reader, typed(request, "nproc_per_node"), detection);
   }
   if (source == Source::kLocal || source == Source::kKubernetes) {
-    detect_node(request, source == Source::kKubernetes, detection);
+    try {
+      detect_node(request, source == Source::kKubernetes, detection);
+    } catch (const Error& error) {
+      detection.problems.push_back(error.record());
+    }
   } else {
     detect_rank(request, source, detection);
   }
@@ -258,7 +304,9 @@ Detection detect(const Request& request) {
 std::optional<int> nodes_of_pod(const Detection& detection) {
   if (!detection.problems.empty()) return {};
   const auto& from = detection.node ? detection.node->detected_from : detection.world.detected_from;
-  if (value_at(from, "nnodes") != "PET_NNODES") return {};
+  const std::string source = value_at(from, "nnodes");
+  const auto says = {"PET_NNODES", "LWS_GROUP_SIZE", "--hostfile"};
+  if (std::ranges::find(says, source) == says.end()) return {};
   return detection.node ? detection.node->nnodes : detection.world.nodes;
 }
 

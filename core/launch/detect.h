@@ -26,7 +26,8 @@ struct Request {
   // Process that started the ranks of an MPI launcher on this node; distinguishes two jobs whose
   // variables are equal. See mpi_launcher_pid().
   std::optional<int> launcher_pid;
-  std::string user;  // user id as text; empty: not looked up
+  std::optional<std::string> hostfile;  // text of --hostfile; absent: it cannot be read
+  std::string user;                     // user id as text; empty: not looked up
 };
 
 struct Detection {
@@ -41,12 +42,14 @@ struct Detection {
 };
 
 // Order: SCALEMARK_RANK_SPEC (a rank of the built-in launcher), typed options, torch, a Slurm step,
-// Open MPI, PMI, PET_* (a Kubernetes pod is a node that starts its own ranks), built-in.
+// Open MPI, Flux, PALS, jsrun, PMI, PET_* or LWS_* (a Kubernetes pod is a node that starts its own
+// ranks), built-in, with --hostfile or without.
 // Never throws: all problems are listed.
 Detection detect(const Request& request);
 
-// How many nodes PET_NNODES says that the run has, in a pod and in the ranks that it starts, which
-// get no PET_*. Absent where detect() found the number elsewhere, or problems.
+// How many nodes PET_NNODES, LWS_GROUP_SIZE or --hostfile says that the run has, in a pod and in
+// the ranks that it starts, which get no PET_*. Absent where detect() found the number elsewhere,
+// or problems.
 std::optional<int> nodes_of_pod(const Detection& detection);
 
 // Throws one Error that lists every problem: 64 when each is a missing or contradictory argument,

@@ -71,16 +71,16 @@ void read_master(const RankSource& source, Hints& hints) {
   hints.port_from = "MASTER_PORT";
 }
 
-// MPI launchers name no address. On one node none is needed; the port is derived from an id that
+// These launchers name no address. On one node none is needed; the port is derived from an id that
 // only this job has.
-void meet_without_address(const RankSource& source, Hints& hints, const std::string& prefix) {
+void meet_without_address(const RankSource& source, Hints& hints, const char* id) {
   const World& world = source.world;
   const bool one_node = world.local_world_size == world.world_size;
-  if (const auto space = source.reader.text("PMIX_NAMESPACE")) {
-    hints.run_id = space;
-    hints.run_id_from = "PMIX_NAMESPACE";
+  if (const auto job = source.reader.text(id)) {
+    hints.run_id = job;
+    hints.run_id_from = id;
   } else if (one_node && source.request.launcher_pid) {
-    hints.run_id = prefix + "-" + std::to_string(*source.request.launcher_pid);
+    hints.run_id = world.launcher + "-" + std::to_string(*source.request.launcher_pid);
     hints.run_id_from = "process id of the launcher";
   }
   if (hints.host.empty() && one_node) {
@@ -170,21 +170,35 @@ Hints read_slurm(const RankSource& source) {
   return hints;
 }
 
-Hints read_open_mpi(const RankSource& source) {
+Hints read_numbered(const RankSource& source, const NumberedRanks& names) {
   World& world = source.world;
   FieldReader& reader = source.reader;
-  world.launcher = "openmpi";
-  world.rank = reader.required("rank", {"OMPI_COMM_WORLD_RANK"}, 0);
-  world.world_size = reader.required("world_size", {"OMPI_COMM_WORLD_SIZE"}, 1);
-  const auto local_rank = local_rank_of(source, {"OMPI_COMM_WORLD_LOCAL_RANK"});
+  world.launcher = names.launcher;
+  world.rank = reader.required("rank", {names.rank}, 0);
+  world.world_size = reader.required("world_size", {names.size}, 1);
+  const auto local_rank = local_rank_of(source, {names.local_rank});
   world.local_rank =
-      local_rank ? *local_rank : reader.required("local_rank", {"OMPI_COMM_WORLD_LOCAL_RANK"}, 0);
-  world.local_world_size = reader.required("local_world_size", {"OMPI_COMM_WORLD_LOCAL_SIZE"}, 1);
-  // OMPI_COMM_WORLD_NODE_RANK is not read: it is the rank on the node, not the node's number.
-  number_the_nodes(source, {}, reader.number("nodes", {"OMPI_MCA_orte_num_nodes"}));
+      local_rank ? *local_rank : reader.required("local_rank", {names.local_rank}, 0);
+  auto nodes = reader.number("nodes", {names.nodes});
+  if (*names.local_size != '\0') {
+    world.local_world_size = reader.required("local_world_size", {names.local_size}, 1);
+  } else {
+    nodes = std::max(1, reader.required("nodes", {names.nodes}, 1));
+    world.local_world_size = ceil_div(std::max(1, world.world_size), *nodes);
+    reader.derived("local_world_size", std::string(names.size) + " / " + names.nodes);
+    if (world.world_size % *nodes != 0) {
+      reader.refuse(
+          reader.named("world_size", world.world_size) + " with " + reader.named("nodes", *nodes),
+          "as many tasks on each node: this launcher does not say how many one has");
+    }
+  }
+  auto node = reader.number("node", {names.node});
+  // Where only the node's number tells that nodes are unequal, it may not be guessed.
+  if (*names.node != '\0' && *names.nodes == '\0') node = reader.required("node", {names.node}, 0);
+  number_the_nodes(source, node, nodes);
   Hints hints;
   read_master(source, hints);
-  meet_without_address(source, hints, "openmpi");
+  meet_without_address(source, hints, names.id);
   return hints;
 }
 
@@ -206,7 +220,7 @@ Hints read_pmi(const RankSource& source) {
   number_the_nodes(source, {}, {});
   Hints hints;
   read_master(source, hints);
-  if (local_size) meet_without_address(source, hints, "pmi");
+  if (local_size) meet_without_address(source, hints, "PMIX_NAMESPACE");
   return hints;
 }
 
@@ -259,12 +273,20 @@ int nproc_from_pet(FieldReader& reader, const Request& request, const std::strin
 
 int nnodes_from_pet(FieldReader& reader, const std::string& text) {
   if (const auto number = fixed_nnodes(text)) return *number;
-  reader.refuse("PET_NNODES=" + text, "one number: a run does not grow or shrink");
+  const bool elastic = reader.has("PET_NNODES");
+  reader.refuse((elastic ? "PET_NNODES=" : "LWS_GROUP_SIZE=") + text,
+                "one number: a run does not grow or shrink");
   return 1;
 }
 
-Hints pet_hints(const FieldReader& reader) {
+Hints pod_hints(const FieldReader& reader) {
   Hints hints;
+  // LeaderWorkerSet names no port; the address is this group's alone, so that one follows from it.
+  if (const auto leader = reader.text("LWS_LEADER_ADDRESS")) {
+    hints.host = *leader;
+    hints.run_id = leader;
+    hints.host_from = hints.run_id_from = "LWS_LEADER_ADDRESS";
+  }
   if (const auto host = reader.text("PET_MASTER_ADDR")) {
     hints.host = *host;
     hints.host_from = "PET_MASTER_ADDR";
@@ -284,7 +306,7 @@ Hints pet_hints(const FieldReader& reader) {
   return hints;
 }
 
-void check_plan(FieldReader& reader, const Request& request, bool use_pet, const NodePlan& plan) {
+void check_plan(FieldReader& reader, const Request& request, bool use_pod, const NodePlan& plan) {
   const auto nnodes = reader.named("nnodes", plan.nnodes);
   if (plan.nproc_per_node < 1) {
     reader.refuse(reader.named("nproc_per_node", plan.nproc_per_node), "at least 1");
@@ -294,7 +316,8 @@ void check_plan(FieldReader& reader, const Request& request, bool use_pet, const
     reader.refuse(reader.named("node_rank", plan.node_rank) + " with " + nnodes,
                   "a node rank below the number of nodes");
   }
-  const bool told = given(request, "node_rank") || (use_pet && reader.has("PET_NODE_RANK"));
+  const bool told = given(request, "node_rank") ||
+                    (use_pod && (reader.has("PET_NODE_RANK") || reader.has("LWS_WORKER_INDEX")));
   if (plan.nnodes > 1 && !told) {
     reader.refuse_usage("--node-rank is missing", nnodes + " needs it",
                         "number the nodes from 0: --node-rank 0, --node-rank 1, ...");
@@ -312,26 +335,27 @@ bool given(const Request& request, const std::string& option) {
   return origin_of(request, option) != "default";
 }
 
-Hints read_node_plan(FieldReader& reader, const Request& request, bool use_pet, NodePlan& plan) {
-  const auto pet = [&](const char* field, const char* option,
-                       const char* variable) -> std::optional<std::string> {
-    if (use_pet && !typed(request, field)) {
-      if (auto text = reader.string(field, {variable})) return text;
+Hints read_node_plan(FieldReader& reader, const Request& request, bool use_pod, NodePlan& plan) {
+  const auto pod = [&](const char* field, const char* option, const char* variable,
+                       const char* of_lws) -> std::optional<std::string> {
+    if (use_pod && !typed(request, field)) {
+      if (auto text = reader.string(field, {variable, of_lws})) return text;
     }
     if (given(request, field)) reader.derived(field, option);
     return {};
   };
-  const auto nproc = pet("nproc_per_node", "--nproc-per-node", "PET_NPROC_PER_NODE");
-  const auto nnodes = pet("nnodes", "--nnodes", "PET_NNODES");
-  const auto node_rank = pet("node_rank", "--node-rank", "PET_NODE_RANK");
+  const auto nproc = pod("nproc_per_node", "--nproc-per-node", "PET_NPROC_PER_NODE", "");
+  const auto nnodes = pod("nnodes", "--nnodes", "PET_NNODES", "LWS_GROUP_SIZE");
+  const auto node_rank = pod("node_rank", "--node-rank", "PET_NODE_RANK", "LWS_WORKER_INDEX");
   const auto& launch = request.launch;
-  plan.launcher = use_pet ? "kubernetes" : "local";
+  plan.launcher = use_pod ? "kubernetes" : "local";
   plan.nproc_per_node = nproc ? nproc_from_pet(reader, request, *nproc) : launch.nproc_per_node;
   plan.nnodes = nnodes ? nnodes_from_pet(reader, *nnodes) : launch.nnodes;
   plan.node_rank =
-      node_rank ? reader.number("node_rank", {"PET_NODE_RANK"}).value_or(0) : launch.node_rank;
-  check_plan(reader, request, use_pet, plan);
-  return use_pet ? pet_hints(reader) : Hints{};
+      node_rank ? reader.number("node_rank", {"PET_NODE_RANK", "LWS_WORKER_INDEX"}).value_or(0)
+                : launch.node_rank;
+  check_plan(reader, request, use_pod, plan);
+  return use_pod ? pod_hints(reader) : Hints{};
 }
 
 }  // namespace scalemark::launching

@@ -32,12 +32,47 @@ struct RankSource {
 
 Hints read_torch(const RankSource& source);
 Hints read_slurm(const RankSource& source);
-Hints read_open_mpi(const RankSource& source);
 Hints read_pmi(const RankSource& source);
 
-// Fills the plan of a node that starts its own ranks: typed options, then PET_* (with `use_pet`),
-// then the remaining settings.
-Hints read_node_plan(FieldReader& reader, const Request& request, bool use_pet, NodePlan& plan);
+// A launcher that numbers its ranks in variables and names no address. Empty: it has none.
+struct NumberedRanks {
+  const char *launcher, *rank, *size, *local_rank, *local_size, *node, *nodes, *id;
+};
+// OMPI_COMM_WORLD_NODE_RANK is not read: it is the rank on the node, not the node's number.
+inline constexpr NumberedRanks kOpenMpiRanks{"openmpi",
+                                             "OMPI_COMM_WORLD_RANK",
+                                             "OMPI_COMM_WORLD_SIZE",
+                                             "OMPI_COMM_WORLD_LOCAL_RANK",
+                                             "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                             "",
+                                             "OMPI_MCA_orte_num_nodes",
+                                             "PMIX_NAMESPACE"};
+// Its plugin cray-pals adds PALS_NODEID (flux-environment(7), flux-shell-cray-pals(1)).
+inline constexpr NumberedRanks kFluxRanks{
+    "flux", "FLUX_TASK_RANK", "FLUX_JOB_SIZE",   "FLUX_TASK_LOCAL_ID",
+    "",     "PALS_NODEID",    "FLUX_JOB_NNODES", "FLUX_JOB_ID"};
+// mpiexec of HPE Cray's PALS, which passes sizes by Cray PMI's names.
+inline constexpr NumberedRanks kPalsRanks{
+    "pals",           "PALS_RANKID", "PMI_SIZE", "PALS_LOCAL_RANKID",
+    "PMI_LOCAL_SIZE", "PALS_NODEID", "",         "PALS_APID"};
+// jsrun of IBM's Job Step Manager, in a job of LSF.
+inline constexpr NumberedRanks kJsrunRanks{"jsrun",
+                                           "JSM_NAMESPACE_RANK",
+                                           "JSM_NAMESPACE_SIZE",
+                                           "JSM_NAMESPACE_LOCAL_RANK",
+                                           "JSM_NAMESPACE_LOCAL_SIZE",
+                                           "",
+                                           "",
+                                           "LSB_JOBID"};
+Hints read_numbered(const RankSource& source, const NumberedRanks& names);
+
+// Fills the plan of a node that starts its own ranks: typed options, then PET_* and LWS_* (with
+// `use_pod`), then the remaining settings.
+Hints read_node_plan(FieldReader& reader, const Request& request, bool use_pod, NodePlan& plan);
+
+// The same from --hostfile: this node's ranks with --node-rank, else those that mpirun starts.
+// Throws no_input() (66) and bad_data() (65).
+Hints read_hosts(FieldReader& reader, const Request& request, NodePlan& plan);
 
 // Refuses contradictory fields by name: rank >= world_size, local_rank >= local_world_size, ...
 void check_world(FieldReader& reader, const World& world);

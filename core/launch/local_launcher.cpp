@@ -51,10 +51,10 @@ Listener listen_on_loopback() {
 // Checked before any rank starts: a rank that lacks descriptors hangs in accepting connections.
 void require_enough_descriptors(const NodePlan& plan) {
   const std::uint64_t limit = raise_descriptor_limit();
-  const int ranks = plan.nproc_per_node * plan.nnodes;
+  const int ranks = world_size_of(plan);
   require_descriptors(descriptors_of_launcher(plan.nproc_per_node), limit, "the launcher",
                       plan.nproc_per_node);
-  const int first = plan.node_rank * plan.nproc_per_node;
+  const int first = first_rank_of(plan);
   require_descriptors(descriptors_of_rank(first, ranks), limit, first == 0 ? "rank 0" : "a rank",
                       ranks);
 }
@@ -94,8 +94,8 @@ LocalRun::LocalRun(const LaunchSpec& spec, SignalScope& signals)
 RankSpec LocalRun::spec_of(int local_rank, const Listener& listener) const {
   const NodePlan& plan = spec_.plan;
   RankSpec rank;
-  rank.world.rank = plan.node_rank * plan.nproc_per_node + local_rank;
-  rank.world.world_size = plan.nnodes * plan.nproc_per_node;
+  rank.world.rank = first_rank_of(plan) + local_rank;
+  rank.world.world_size = world_size_of(plan);
   rank.world.local_rank = local_rank;
   rank.world.local_world_size = plan.nproc_per_node;
   rank.world.node = plan.node_rank;

@@ -31,10 +31,9 @@ bool is_built(const std::vector<std::string>& built, std::string_view name) {
 
 // Refuses several ranks that something else than an MPI launcher has started, or will start.
 void refuse_unconnected(const Detection& detection, const MpiLibrary& library) {
-  if (detection.node && detection.node->nnodes == 1) return;
+  if (detection.node && (detection.node->nnodes == 1 || !detection.node->hosts.empty())) return;
   const World& world = detection.world;
-  const int ranks =
-      detection.node ? detection.node->nnodes * detection.node->nproc_per_node : world.world_size;
+  const int ranks = detection.node ? world_size_of(*detection.node) : world.world_size;
   if (ranks == 1) return;
   const std::string hosts = " --host HOST:RANKS,HOST:RANKS";
   const bool own = detection.node || world.launcher == "local" || world.launcher == "kubernetes";

@@ -27,13 +27,17 @@ constexpr std::array kNames = {
     "MASTER_PORT"sv,
     "MPI_LOCALRANKID"sv,
     "MPI_LOCALNRANKS"sv,
+    "FLUX_TASK_RANK"sv,
+    "FLUX_TASK_LOCAL_ID"sv,
+    "FLUX_JOB_SIZE"sv,
+    "FLUX_JOB_NNODES"sv,
     "SCALEMARK_RANK_SPEC"sv,
     "SCALEMARK_LAUNCHER_SOCKET"sv,
 };
 
 constexpr std::array kPrefixes = {
-    "TORCHELASTIC_"sv, "SLURM_"sv, "OMPI_"sv,  "PMIX_"sv, "PRTE_"sv,
-    "PMI_"sv,          "HYDI_"sv,  "HYDRA_"sv, "PET_"sv,
+    "TORCHELASTIC_"sv, "SLURM_"sv, "OMPI_"sv, "PMIX_"sv, "PRTE_"sv, "PMI_"sv,
+    "HYDI_"sv,         "HYDRA_"sv, "PET_"sv,  "PALS_"sv, "JSM_"sv,  "LWS_"sv,
 };
 
 constexpr std::array kJobFacts = {"SLURM_JOB_ID"sv, "SLURM_JOBID"sv, "SLURM_JOB_NAME"sv,

@@ -1,5 +1,7 @@
 #include "core/launch/world.h"
 
+#include <numeric>
+
 #include "core/base/error.h"
 #include "core/base/record_json.h"
 #include "core/base/strict_json.h"
@@ -17,6 +19,18 @@ constexpr void fields(A& a, typename A::template Field<Terminal>& t) {
 }  // namespace scalemark
 
 namespace scalemark::launching {
+
+int first_rank_of(const NodePlan& plan) {
+  const auto& ranks = plan.ranks_of_nodes;
+  if (ranks.empty()) return plan.node_rank * plan.nproc_per_node;
+  return std::accumulate(ranks.begin(), ranks.begin() + plan.node_rank, 0);
+}
+
+int world_size_of(const NodePlan& plan) {
+  const auto& ranks = plan.ranks_of_nodes;
+  if (ranks.empty()) return plan.nnodes * plan.nproc_per_node;
+  return std::accumulate(ranks.begin(), ranks.end(), 0);
+}
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<World>& w) {

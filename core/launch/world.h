@@ -21,7 +21,7 @@ struct World {
   int local_world_size = 1;
   int node = 0;
   int nodes = 1;
-  std::string launcher = "single";  // single | local | torch | slurm | openmpi | pmi | kubernetes
+  std::string launcher = "single";                   // single, or a choice of --launcher but auto
   std::map<std::string, std::string> detected_from;  // field -> the variable that it was read from
 };
 
@@ -48,17 +48,24 @@ constexpr auto words_of(Rendezvous::Kind) {
   return std::to_array<Word<Rendezvous::Kind>>({{kNone, "none"}, {kTcp, "tcp"}, {kFile, "file"}});
 }
 
-// The built-in launcher has to start these ranks on this node: node_rank * nproc_per_node + i.
+// The built-in launcher has to start these ranks on this node: first_rank_of() + i.
 struct NodePlan {
-  int nproc_per_node = 1;  // the same on every node
+  int nproc_per_node = 1;           // of this node
+  std::vector<int> ranks_of_nodes;  // of each; empty: nproc_per_node on every node
   int nnodes = 1;
   int node_rank = 0;
-  std::string launcher = "local";  // local | kubernetes: who described the nodes
-  Rendezvous rendezvous;           // kNone on one node: the launcher opens a port of its own
+  std::string launcher = "local";  // local | kubernetes | mpirun: who described the nodes
+  // "n1:8,n2:4": mpirun starts the ranks on these hosts, in this launcher's place. Empty: it does
+  // not.
+  std::string hosts;
+  Rendezvous rendezvous;  // kNone on one node: the launcher opens a port of its own
   // Whose mpirun starts the ranks ("openmpi"), and its path; empty: the launcher itself does.
   std::string mpi_library, mpirun;
   std::map<std::string, std::string> detected_from;
 };
+
+int first_rank_of(const NodePlan& plan);
+int world_size_of(const NodePlan& plan);
 
 // The built-in launcher passes this to each rank that it starts, as one JSON line in one
 // environment variable.

@@ -248,8 +248,9 @@ struct LaunchSettings {
   int nproc_per_node = 1;
   int nnodes = 1;
   int node_rank = 0;
+  std::string hostfile;           // path; empty: none
   std::string rendezvous;         // HOST:PORT or file:PATH; empty: from the launcher
-  std::string launcher = "auto";  // auto | local | torch | slurm | openmpi | pmi | kubernetes
+  std::string launcher = "auto";  // whose variables are read; auto: the first that is there
   bool standalone = false;
   std::string mpi_library = "auto";  // auto | openmpi | mpich
   std::string run_id;                // empty: derived

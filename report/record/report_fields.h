@@ -239,7 +239,7 @@ constexpr void fields(A& a, typename A::template Field<Invocation>& i) {
   a("command", i.command, {"train, sweep, comm, ...", Holds::kWord});
   a.text("command_line", i.command_line, {"the command line as typed", Holds::kCommand});
   a("launcher", i.launcher,
-    {"who started the ranks: single | local | torch | slurm | openmpi | pmi | kubernetes",
+    {"who started the ranks: single | local | torch | slurm | openmpi | flux | pals | jsrun | pmi | kubernetes",
      Holds::kWord});
   a.embedded("settings", i.settings_json,
              {"every setting as resolved, option names with underscores; of a sweep those that "

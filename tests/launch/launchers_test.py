@@ -65,10 +65,10 @@ def mpich(command, folder):
     check_launched(command, folder, "pmi")
 
 
-def remote_shell(folder, hosts):
-    """Stands in the place of ssh: HOST COMMAND... runs on that namespace, which is named by its address."""
+def remote_shell(folder, hosts, names=TwoHosts.ADDRESSES):
+    """Stands in the place of ssh: HOST COMMAND... runs on that namespace, which has one of `names`."""
     script = folder / "remote-shell"
-    lines = [f"{address}) exec {' '.join(hosts.on(node))} sh -c \"$*\" ;;" for node, address in enumerate(hosts.ADDRESSES)]
+    lines = [f"{name}) exec {' '.join(hosts.on(node))} sh -c \"$*\" ;;" for node, name in enumerate(names)]
     script.write_text('#!/bin/sh\nwhile [ "${1#-}" != "$1" ]; do shift; done\nhost=$1; shift\ncase $host in\n'
                       + "\n".join(lines) + "\nesac\nexit 1\n")
     script.chmod(0o755)

@@ -1,7 +1,9 @@
 """The built program under Slurm with two virtual nodes: slurm_test.py CASE:COMMAND..., all on one cluster."""
 
 import json
+import os
 import re
+import shutil
 import sys
 import tempfile
 import xml.etree.ElementTree as ET
@@ -13,7 +15,7 @@ from endings import SOURCE, closed_report
 from launched import QUICK, SLOW_LINK, check_launched, program
 from launching import finish, start
 from namespaces import TwoHosts
-from program import SCALEMARK, check, report_in
+from program import SCALEMARK, check, report_in, run
 from slurm import Slurm
 from sweeps import finished_rows
 
@@ -48,6 +50,63 @@ def batch(slurm, command, folder, script="slurm.sbatch", **environment):
 def container(slurm, command, folder):
     """A mount namespace of its own stands in the container's place: the launcher's variables must come through."""
     batch(slurm, command, folder, "slurm-container.sbatch", CONTAINER="unshare --mount")
+
+
+def shadowed_srun(folder, enter=""):
+    """A `srun` before the real one: notes its words in FOLDER/steps, takes off those that only pyxis gives srun, and enters what stands for the container."""
+    (folder / "bin").mkdir()
+    script = folder / "bin/srun"
+    script.write_text(f"""#!/bin/bash
+printf '%s ' "$@" >> {folder}/steps; echo >> {folder}/steps
+words=()
+for word in "$@"; do
+  case "$word" in
+    --container-*) ;;
+    {SCALEMARK.resolve()}) words+=({enter} "$word") ;;
+    *) words+=("$word") ;;
+  esac
+done
+exec {shutil.which("srun")} "${{words[@]}}"
+""")
+    script.chmod(0o755)
+    return f"{folder}/bin:{os.environ['PATH']}"
+
+
+def pyxis(slurm, command, folder):
+    """IMAGE=x.sqsh: srun gets the options that pyxis adds to it."""
+    batch(slurm, command, folder, "slurm-container.sbatch", IMAGE="x.sqsh", PATH=shadowed_srun(folder, "unshare --mount"))
+    [step] = (folder / "steps").read_text().splitlines()
+    place = slurm.folder
+    check(f"--container-image={place}/x.sqsh --container-mounts={place}:{place} --container-workdir={place} " in step, step)
+
+
+def copied(slurm, command, folder):
+    """COPY=yes: program and torch are read from the node's own disk, where they are unpacked once and taken away at the end. The two nodes have one disk
+    here, so that one node runs it."""
+    torch = torch_of_program(folder)
+    (folder / "disk").mkdir()
+    job = slurm.submit("--nodes", 1, "--ntasks", 2, "--output", folder / "job.log", SCRIPTS / "slurm.sbatch", *program(command, folder)[1:-2],
+                       PROGRAM=SCALEMARK.resolve(), OUTPUT=folder / "out", COPY="yes", LOCAL=folder / "disk", SCALEMARK_TORCH=torch, PATH=shadowed_srun(folder))
+    facts = slurm.await_end(job)
+    log = (folder / "job.log").read_text()
+    check(facts["JobState"] == "COMPLETED", f"{facts}\n{log}")
+    check_launched(command, folder, "slurm")
+    unpack, ranks, remove = (folder / "steps").read_text().splitlines()
+    place = f"{folder}/disk/scalemark-{job}"
+    check(f"{place}/scalemark/scalemark {command} " in ranks and unpack.endswith(f"{place} ") and remove.endswith(f"rm -r {place} "), (unpack, ranks, remove))
+    check(not any((folder / "disk").iterdir()), list((folder / "disk").iterdir()))
+
+
+def torch_of_program(folder):
+    """A folder with what a run on CPUs reads of torch, by links: the whole is gigabytes."""
+    there = Path(re.search(r"^torch .* in (.*) \(", run("doctor").stdout, re.M)[1])
+    torch = folder / "torch"
+    (torch / "lib").mkdir(parents=True)
+    (torch / "version.py").symlink_to(there / "version.py")
+    for library in (there / "lib").glob("*.so*"):
+        if "cuda" not in library.name:
+            (torch / "lib" / library.name).symlink_to(library)
+    return torch
 
 
 def measured_of(row):
@@ -126,7 +185,7 @@ exit $code
     check("scalemark" in drained.get("n2", "") and "exit code 84" in drained["n2"], reasons)
 
 
-CASES = {f.__name__: f for f in (typed_lines, srun, two_on_one_node, batch, container, requeued, acceptance)}
+CASES = {f.__name__: f for f in (typed_lines, srun, two_on_one_node, batch, container, pyxis, copied, requeued, acceptance)}
 
 
 def main():

@@ -243,6 +243,12 @@ std::vector<Option> launch_options() {
        .help = "which of the nodes this one is, from 0",
        .range = {.low = 0, .high = 65535},
        .across_ranks = AcrossRanks::kMayDiffer},
+      {.name = "hostfile",
+       .kind = Kind::kPath,
+       .field = kField<&LaunchSettings::hostfile>,
+       .help = "hosts with their numbers of ranks, in lines such as `n1 slots=8`: mpirun starts "
+               "all, or with --node-rank this command those of its node",
+       .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "local_rank",
        .kind = Kind::kCount,
        .field = kField<&LaunchSettings::local_rank>,
@@ -279,7 +285,8 @@ std::vector<Option> launch_options() {
        .field = kField<&LaunchSettings::launcher>,
        .default_text = "auto",
        .help = "whose variables say which rank this is",
-       .choices = {"auto", "local", "torch", "slurm", "openmpi", "pmi", "kubernetes"},
+       .choices = {"auto", "local", "torch", "slurm", "openmpi", "flux", "pals", "jsrun", "pmi",
+                   "kubernetes"},
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "standalone",
        .kind = Kind::kFlag,
@@ -291,7 +298,9 @@ std::vector<Option> launch_options() {
        .kind = Kind::kChoice,
        .field = kField<&LaunchSettings::mpi_library>,
        .default_text = "auto",
-       .help = "library of --backend mpi (auto: the launcher's, else the first that is there)",
+       .help =
+           "library of --backend mpi, and whose mpirun --hostfile takes (auto: the launcher's, else "
+           "the first that is there)",
        .choices = {"auto", "openmpi", "mpich"}},
       {.name = "run_id",
        .field = kField<&LaunchSettings::run_id>,

@@ -85,6 +85,93 @@ TEST(Detect, TwoHydraJobsThatNothingTellsApartNeedAPort) {
             Lines{"no port for the rendezvous at 127.0.0.1; HOST:PORT or a run id"});
 }
 
+TEST(Detect, Flux) {
+  const auto detection = detect_in(with(flux(), {{"MASTER_ADDR", "n1"}}));
+  expect_world(detection, {5, 8, 1, 4, 1, 2, "flux"});
+  EXPECT_EQ(detection.rendezvous.host, "n1");
+  EXPECT_EQ(detection.rendezvous.run_id, "f2VtS3Uk");
+  EXPECT_EQ(detection.rendezvous.port, derived_port("f2VtS3Uk"));
+  EXPECT_EQ(problems_of(detect_in(flux())),
+            Lines{"no address where the ranks meet; every rank needs the same one"});
+  const auto one_node = with(flux(), {{"FLUX_JOB_NNODES", "1"}, {"FLUX_TASK_LOCAL_ID", "5"}});
+  expect_world(detect_in(one_node), {5, 8, 5, 8, 0, 1, "flux"});
+  EXPECT_EQ(detect_in(one_node).rendezvous.host, "127.0.0.1");
+}
+
+TEST(Detect, FluxSaysNotHowManyTasksANodeHas) {
+  EXPECT_EQ(problems_of(detect_in(
+                with(flux(), {{"MASTER_ADDR", "n1"}, {"FLUX_JOB_SIZE", "7"}, {"PMI_SIZE", "7"}}))),
+            Lines{"FLUX_JOB_SIZE=7 with FLUX_JOB_NNODES=2; as many tasks on each node: this "
+                  "launcher does not say how many one has"});
+  // The nodes have 6 and 2, of which the first sees that something is wrong.
+  const auto uneven =
+      with(flux(), {{"MASTER_ADDR", "n1"}, {"FLUX_TASK_RANK", "4"}, {"FLUX_TASK_LOCAL_ID", "4"}});
+  EXPECT_EQ(problems_of(detect_in(uneven)),
+            Lines{"FLUX_TASK_LOCAL_ID=4 with local_world_size 4; a local rank below the number of "
+                  "ranks on the node"});
+}
+
+TEST(Detect, FluxsPluginForCrayNumbersTheNode) {
+  const auto cyclic = with(flux(), {{"MASTER_ADDR", "n1"},
+                                    {"FLUX_TASK_RANK", "2"},
+                                    {"PALS_NODEID", "0"},
+                                    {"PALS_RANKID", "2"},
+                                    {"PALS_APID", "77"}});
+  expect_world(detect_in(cyclic), {2, 8, 1, 4, 0, 2, "flux"});
+}
+
+TEST(Detect, Pals) {
+  const auto detection = detect_in(with(pals(), {{"MASTER_ADDR", "n1"}}));
+  expect_world(detection, {13, 24, 1, 12, 1, 2, "pals"});
+  EXPECT_EQ(detection.rendezvous.run_id, "1b2c-4d");
+  EXPECT_EQ(detection.world.detected_from.at("node"), "PALS_NODEID");
+  EXPECT_EQ(detect_in(with(slurm(), pals())).world.launcher, "slurm");  // with mpi/cray_shasta
+}
+
+TEST(Detect, Jsrun) {
+  const auto detection = detect_in(with(jsrun(), {{"MASTER_ADDR", "a1n1"}}));
+  expect_world(detection, {7, 12, 1, 6, 1, 2, "jsrun"});
+  EXPECT_EQ(detection.rendezvous.run_id, "1234");
+  const auto spectrum = with(jsrun(), {{"OMPI_COMM_WORLD_RANK", "7"},
+                                       {"OMPI_COMM_WORLD_SIZE", "12"},
+                                       {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
+                                       {"OMPI_COMM_WORLD_LOCAL_SIZE", "6"},
+                                       {"MASTER_ADDR", "a1n1"}});
+  expect_world(detect_in(spectrum), {7, 12, 1, 6, 1, 2, "openmpi"});
+}
+
+// One task of a scheduler that starts an mpirun of its own.
+TEST(Detect, MpirunInsideATaskIsNotThatTask) {
+  const Environment task{{"FLUX_TASK_RANK", "0"},     {"FLUX_JOB_SIZE", "1"},
+                         {"FLUX_TASK_LOCAL_ID", "0"}, {"FLUX_JOB_NNODES", "1"},
+                         {"PALS_RANKID", "0"},        {"PALS_LOCAL_RANKID", "0"}};
+  EXPECT_EQ(detect_in(with(task, open_mpi())).world.launcher, "openmpi");
+  Request request{.environment = with(task, hydra()), .launcher_pid = 7};
+  request.environment["HYDI_CONTROL_FD"] = "8";
+  expect_world(detect(request), {1, 2, 1, 2, 0, 1, "pmi"});
+  request.environment.erase("HYDI_CONTROL_FD");
+  expect_world(detect(request), {1, 2, 1, 2, 0, 1, "pmi"});
+}
+
+TEST(Detect, APodOfALeaderWorkerSet) {
+  Request request{.environment = with(leader_worker_set(), {{"PET_NPROC_PER_NODE", "8"}})};
+  const auto detection = detect(request);
+  EXPECT_EQ(problems_of(detection), Lines{});
+  ASSERT_TRUE(detection.node.has_value());
+  EXPECT_EQ(detection.node->launcher, "kubernetes");
+  EXPECT_EQ(detection.node->nproc_per_node, 8);
+  EXPECT_EQ(detection.node->nnodes, 4);
+  EXPECT_EQ(detection.node->node_rank, 2);
+  EXPECT_EQ(detection.node->rendezvous.host, "train-0.train.default");
+  EXPECT_EQ(detection.node->rendezvous.port, derived_port("train-0.train.default"));
+  EXPECT_EQ(nodes_of_pod(detection), 4);
+  const auto one_rank = detect_in(leader_worker_set());
+  expect_world(one_rank, {2, 4, 0, 1, 2, 4, "kubernetes"});
+  EXPECT_EQ(detect_in(with(leader_worker_set(), torchrun())).world.launcher, "torch");
+  EXPECT_EQ(problems_of(detect_in(with(leader_worker_set(), {{"LWS_GROUP_SIZE", "many"}}))).at(0),
+            "LWS_GROUP_SIZE=many; one number: a run does not grow or shrink");
+}
+
 TEST(Detect, MpirunInsideASlurmAllocationIsNotTheStepOfItsDaemons) {
   const auto daemons = with(open_mpi(), {{"SLURM_JOB_ID", "1"},
                                          {"SLURM_STEP_ID", "0"},
@@ -133,6 +220,93 @@ TEST(Detect, RefusesElasticRangesAndWordsInPet) {
   Request request{.environment = with(pod(), {{"PET_NPROC_PER_NODE", "auto"}}),
                   .auto_nproc_per_node = 8};
   EXPECT_EQ(detect(request).node->nproc_per_node, 8);
+}
+
+Request with_hosts(const std::string& text) {
+  Request request{.origins = {{"hostfile", "option"}}, .hostfile = text};
+  request.launch.hostfile = "hosts";
+  return request;
+}
+
+// Hosts with their ranks, or why the file is refused.
+std::string read_list(const std::string& text) {
+  const auto detection = detect(with_hosts(text));
+  if (detection.node) return detection.node->hosts;
+  EXPECT_EQ(detection.problems.at(0).exit_code, ExitCode::kBadData);
+  return detection.problems.at(0).what;
+}
+
+TEST(Hostfile, LinesOfOpenMpiAndOfMpich) {
+  EXPECT_EQ(read_list("n1 slots=8\nn2 slots=4 # of 8\n"), "n1:8,n2:4");
+  EXPECT_EQ(read_list("# two\r\n\r\n n1:8 # the first\r\n\tn2.ib:2"), "n1:8,n2.ib:2");
+  EXPECT_EQ(read_list("n1\nn2"), "n1:1,n2:1");
+  EXPECT_EQ(read_list("n1\nn1\nn2\nn1\nn2\n"), "n1:3,n2:2");  // $PBS_NODEFILE
+}
+
+TEST(Hostfile, RefusesWhatIsNoHost) {
+  EXPECT_EQ(read_list("#"), "--hostfile hosts names no host");
+  for (const std::string bad :
+       {"n1 slots=0", "n1 slots=-1", "n1 slots=", "n1 slots=1e3", "n1 slots=4097", "n1:x",
+        "n1:8,n2:8", "n1 8", "--mca", "-x", "n1;reboot", "$(reboot)", "n1 slots=99999999999", ":8",
+        "\xff", "n0 slots=4096"}) {
+    EXPECT_EQ(read_list("n0\n" + bad + "\n"), "--hostfile hosts, line 2 is no host with its ranks")
+        << bad;
+  }
+  EXPECT_EQ(read_list(std::string(300, 'n')), "--hostfile hosts, line 1 is no host with its ranks");
+}
+
+TEST(Hostfile, MpirunStartsTheRanksOfAllHosts) {
+  const auto detection = detect(with_hosts("n1 slots=8\nn2 slots=4\n"));
+  EXPECT_EQ(problems_of(detection), Lines{});
+  ASSERT_TRUE(detection.node.has_value());
+  EXPECT_EQ(detection.node->launcher, "mpirun");
+  EXPECT_EQ(world_size_of(*detection.node), 12);
+  EXPECT_EQ(nodes_of_pod(detection), 2);
+  EXPECT_EQ(detection.node->rendezvous.host, "n1");
+  EXPECT_NE(detection.node->rendezvous.port, 0);
+  // Its ranks have the option, too, and perhaps no file.
+  Request rank = with_hosts("");
+  rank.hostfile.reset();
+  rank.environment = open_mpi();
+  expect_world(detect(rank), {1, 2, 1, 2, 0, 1, "openmpi"});
+}
+
+// The nodes of the built-in launcher may have different numbers of ranks.
+TEST(Hostfile, ANodeStartsItsOwnRanks) {
+  Request request = with_hosts("n1 slots=8\nn2 slots=4\nn3\n");
+  request.origins["node_rank"] = "option";
+  std::vector<int> first, count;
+  for (request.launch.node_rank = 0; request.launch.node_rank < 2; ++request.launch.node_rank) {
+    const auto detection = detect(request);
+    EXPECT_EQ(problems_of(detection), Lines{});
+    ASSERT_TRUE(detection.node.has_value());
+    EXPECT_EQ(detection.node->launcher, "local");
+    EXPECT_EQ(detection.node->hosts, "");
+    EXPECT_EQ(world_size_of(*detection.node), 13);
+    EXPECT_EQ(detection.node->rendezvous.host, "n1");
+    first.push_back(first_rank_of(*detection.node));
+    count.push_back(detection.node->nproc_per_node);
+  }
+  EXPECT_EQ(first, (std::vector{0, 8}));
+  EXPECT_EQ(count, (std::vector{8, 4}));
+  expect_world(detect(request), {12, 13, 0, 1, 2, 3, "local"});
+  request.launch.node_rank = 3;
+  EXPECT_EQ(problems_of(detect(request)), Lines{"--node-rank 3 with 3 hosts in hosts; a node rank "
+                                                "below the number of hosts"});
+}
+
+TEST(Hostfile, SaysWhatIsWrong) {
+  Request request = with_hosts("localhost slots=2\nn2\n");
+  EXPECT_EQ(problems_of(detect(request)),
+            Lines{"--hostfile hosts begins with localhost; a name under which the other hosts "
+                  "reach the first one"});
+  request = with_hosts("n1\n");
+  request.origins["nproc_per_node"] = "option";
+  EXPECT_EQ(problems_of(detect(request)),
+            Lines{"--hostfile and --nproc-per-node; the file says how many ranks each host has"});
+  request = with_hosts("n1\n");
+  request.hostfile.reset();
+  EXPECT_EQ(detect(request).problems.at(0).exit_code, ExitCode::kNoInput);
 }
 
 }  // namespace

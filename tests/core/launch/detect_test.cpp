@@ -57,8 +57,8 @@ TEST(Detect, SaysWhichLauncherIsNotRead) {
       {{{"MV2_COMM_WORLD_RANK", "0"}, {"MV2_COMM_WORLD_SIZE", "2"}}, "MV2_COMM_WORLD_SIZE=2"},
       {{{"PMIX_RANK", "1"}, {"PMIX_NAMESPACE", "prte.7"}}, "PMIX_RANK=1"},
       {{{"HOROVOD_RANK", "1"}, {"HOROVOD_SIZE", "4"}}, "HOROVOD_SIZE=4"},
-      {{{"JSM_NAMESPACE_RANK", "0"}, {"JSM_NAMESPACE_SIZE", "6"}}, "JSM_NAMESPACE_SIZE=6"},
-      {{{"FLUX_TASK_RANK", "0"}, {"FLUX_JOB_SIZE", "8"}}, "FLUX_JOB_SIZE=8"},
+      {{{"JSM_NAMESPACE_SIZE", "6"}}, "JSM_NAMESPACE_SIZE=6"},
+      {{{"FLUX_JOB_SIZE", "8"}}, "FLUX_JOB_SIZE=8"},
       {{{"ALPS_APP_PE", "0"}}, "ALPS_APP_PE=0"},
       {{{"PALS_RANKID", "0"}}, "PALS_RANKID=0"},
       {{{"PMI_RANK", "1"}}, "PMI_RANK=1"},
@@ -100,8 +100,8 @@ TEST(Detect, ATypedNumberOfRanksNarrowsAPod) {
 }
 
 TEST(Detect, StandaloneIgnoresEveryLauncher) {
-  for (const auto& environment :
-       {torchrun(), slurm(), open_mpi(), hydra(), pod(), Environment{{"RANK", "rubbish"}}}) {
+  for (const auto& environment : {torchrun(), slurm(), open_mpi(), flux(), pals(), jsrun(), hydra(),
+                                  pod(), leader_worker_set(), Environment{{"RANK", "rubbish"}}}) {
     Request request{.environment = environment};
     request.launch.standalone = true;
     expect_world(detect(request), {.launcher = "single"});
@@ -129,7 +129,7 @@ TEST(Detect, AForcedLauncherNamesItsMissingVariables) {
                    "SLURM_STEP_NUM_NODES is not set; this launcher sets it",
                    "SLURM_NODEID is not set; this launcher sets it",
                    "SLURM_LOCALID is not set; this launcher sets it"}));
-  for (const auto* launcher : {"torch", "openmpi", "pmi", "kubernetes"}) {
+  for (const auto* launcher : {"torch", "openmpi", "flux", "pals", "jsrun", "pmi", "kubernetes"}) {
     request.launch.launcher = launcher;
     EXPECT_FALSE(detect(request).problems.empty()) << launcher;
   }

@@ -77,6 +77,56 @@ Environment hydra() {
           {"MPI_LOCALNRANKS", "2"}};
 }
 
+// Of `flux run`: flux-environment(7), https://flux-framework.readthedocs.io/projects/flux-core,
+// "JOB ENVIRONMENT". Nothing of it was run here: Debian and PyPI have no flux-core.
+Environment flux() {
+  return {{"FLUX_JOB_ID", "f2VtS3Uk"},
+          {"FLUX_JOB_SIZE", "8"},
+          {"FLUX_JOB_NNODES", "2"},
+          {"FLUX_TASK_RANK", "5"},
+          {"FLUX_TASK_LOCAL_ID", "1"},
+          {"FLUX_URI", "local:///run/flux/local"},
+          {"PMI_RANK", "5"},
+          {"PMI_SIZE", "8"},
+          {"PMI_FD", "9"}};
+}
+
+// Of PALS's mpiexec, by the names that Slurm's plugin mpi/cray_shasta sets in its place
+// (github.com/SchedMD/slurm, src/plugins/mpi/cray_shasta/mpi_cray_shasta.c) and
+// https://docs.alcf.anl.gov/aurora/running-jobs-aurora shows.
+Environment pals() {
+  return {{"PALS_APID", "1b2c-4d"},
+          {"PALS_RANKID", "13"},
+          {"PALS_LOCAL_RANKID", "1"},
+          {"PALS_NODEID", "1"},
+          {"PALS_SPOOL_DIR", "/var/run/palsd/1b2c-4d"},
+          {"PMI_RANK", "13"},
+          {"PMI_SIZE", "24"},
+          {"PMI_LOCAL_RANK", "1"},
+          {"PMI_LOCAL_SIZE", "12"},
+          {"PBS_JOBID", "7.aurora"}};
+}
+
+// Of IBM's jsrun without Spectrum MPI, which would add OMPI_COMM_WORLD_*:
+// https://lightning.ai/docs/pytorch/stable/api/pytorch_lightning.plugins.environments.LSFEnvironment
+Environment jsrun() {
+  return {{"LSB_JOBID", "1234"},
+          {"LSB_MCPU_HOSTS", "batch1 1 a1n1 6 a1n2 6"},
+          {"JSM_NAMESPACE_RANK", "7"},
+          {"JSM_NAMESPACE_SIZE", "12"},
+          {"JSM_NAMESPACE_LOCAL_RANK", "1"},
+          {"JSM_NAMESPACE_LOCAL_SIZE", "6"},
+          {"PMIX_NAMESPACE", "7"},
+          {"PMIX_RANK", "7"}};
+}
+
+// github.com/kubernetes-sigs/lws, docs/reference/labels-annotations-and-environment-variables.
+Environment leader_worker_set() {
+  return {{"LWS_LEADER_ADDRESS", "train-0.train.default"},
+          {"LWS_GROUP_SIZE", "4"},
+          {"LWS_WORKER_INDEX", "2"}};
+}
+
 Environment pod() {
   return {{"PET_NNODES", "2"},
           {"PET_NODE_RANK", "1"},

@@ -23,7 +23,11 @@ Environment torchrun();
 Environment slurm();
 Environment open_mpi();
 Environment hydra();
+Environment flux();
+Environment pals();
+Environment jsrun();
 Environment pod();
+Environment leader_worker_set();
 Environment with(Environment environment, const Environment& more);
 Environment without(Environment environment, std::initializer_list<const char*> names);
 

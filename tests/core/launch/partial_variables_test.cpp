@@ -63,6 +63,38 @@ Environment of_hydra(const Place& at, const std::string& ranks) {
                         {"MASTER_PORT", "29500"}});
 }
 
+Environment of_flux(const Place& at, const std::string& ranks) {
+  return with(flux(), {{"FLUX_TASK_RANK", std::to_string(at.rank)},
+                       {"FLUX_JOB_SIZE", ranks},
+                       {"FLUX_TASK_LOCAL_ID", std::to_string(at.local_rank)},
+                       {"PMI_RANK", std::to_string(at.rank)},
+                       {"PMI_SIZE", ranks},
+                       {"MASTER_ADDR", "n1"},
+                       {"MASTER_PORT", "29500"}});
+}
+
+Environment of_pals(const Place& at, const std::string& ranks) {
+  return with(pals(), {{"PALS_RANKID", std::to_string(at.rank)},
+                       {"PALS_LOCAL_RANKID", std::to_string(at.local_rank)},
+                       {"PALS_NODEID", std::to_string(at.node)},
+                       {"PMI_RANK", std::to_string(at.rank)},
+                       {"PMI_SIZE", ranks},
+                       {"PMI_LOCAL_RANK", std::to_string(at.local_rank)},
+                       {"PMI_LOCAL_SIZE", std::to_string(at.local_world_size)},
+                       {"MASTER_ADDR", "n1"},
+                       {"MASTER_PORT", "29500"}});
+}
+
+Environment of_jsrun(const Place& at, const std::string& ranks) {
+  return with(jsrun(), {{"JSM_NAMESPACE_RANK", std::to_string(at.rank)},
+                        {"JSM_NAMESPACE_SIZE", ranks},
+                        {"JSM_NAMESPACE_LOCAL_RANK", std::to_string(at.local_rank)},
+                        {"JSM_NAMESPACE_LOCAL_SIZE", std::to_string(at.local_world_size)},
+                        {"PMIX_RANK", std::to_string(at.rank)},
+                        {"MASTER_ADDR", "n1"},
+                        {"MASTER_PORT", "29500"}});
+}
+
 // Without the number of nodes, which ranks count once they have met.
 std::vector<int> numbers_of(const World& world) {
   return {world.rank, world.world_size, world.local_rank, world.local_world_size, world.node};
@@ -106,6 +138,9 @@ TEST(PartialVariables, ALauncherMissesOne) {
     expect_reported_or_the_same("slurm", of_slurm, ranks);
     expect_reported_or_the_same("openmpi", of_open_mpi, ranks);
     expect_reported_or_the_same("pmi", of_hydra, ranks);
+    expect_reported_or_the_same("pals", of_pals, ranks);
+    expect_reported_or_the_same("jsrun", of_jsrun, ranks);
+    if (ranks % 2 == 0) expect_reported_or_the_same("flux", of_flux, ranks);
   }
 }
 

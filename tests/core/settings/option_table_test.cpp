@@ -61,7 +61,7 @@ TEST(OptionTable, EveryTrainOptionReachesTheSettings) {
   settings.parallel.memory_limit.every_bytes = 1;
   settings.measuring = {
       .iters = 1, .warmup_iters = 1, .max_warmup_s = 1, .epochs = 1, .trace = "x"};
-  settings.launch.rendezvous = settings.launch.run_id = "x";
+  settings.launch.rendezvous = settings.launch.run_id = settings.launch.hostfile = "x";
   settings.launch.local_rank = 1;
   settings.general.output = settings.general.torch = settings.general.tensorboard = "x";
   const auto flat = flat_settings(settings);
