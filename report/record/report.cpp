@@ -33,12 +33,18 @@ std::string launcher_prefix(const Report& report) {
   const std::string& launcher = report.invocation.launcher;
   const std::size_t nodes = report.environment.hosts.size();
   if (ranks == 1) return "";
+  if (launcher == "torch" && nodes == 1)
+    return "torchrun --nproc-per-node " + all + " --no-python ";
   if (launcher == "slurm")
     return "srun --nodes " + std::to_string(std::max<std::size_t>(nodes, 1)) + " --ntasks " + all +
            " ";
-  if (launcher == "openmpi" || launcher == "pmi") return "mpirun -n " + all + " ";
-  if (launcher == "torch" && nodes == 1)
-    return "torchrun --nproc-per-node " + all + " --no-python ";
+  constexpr std::pair<std::string_view, const char*> kByNumber[] = {{"openmpi", "mpirun -n "},
+                                                                    {"pmi", "mpiexec -n "},
+                                                                    {"pals", "mpiexec -n "},
+                                                                    {"flux", "flux run -n "},
+                                                                    {"jsrun", "jsrun -n "}};
+  for (const auto& [name, words] : kByNumber)
+    if (launcher == name) return words + all + " ";
   return "";
 }
 
