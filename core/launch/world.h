@@ -50,8 +50,8 @@ constexpr auto words_of(Rendezvous::Kind) {
 
 // The built-in launcher has to start these ranks on this node: first_rank_of() + i.
 struct NodePlan {
-  int nproc_per_node = 1;           // of this node
-  std::vector<int> ranks_of_nodes;  // of each; empty: nproc_per_node on every node
+  int nproc_per_node = 1;           // on this node
+  std::vector<int> ranks_of_nodes;  // where they differ; empty: nproc_per_node on every node
   int nnodes = 1;
   int node_rank = 0;
   std::string launcher = "local";  // local | kubernetes | mpirun: who described the nodes

@@ -151,7 +151,7 @@ def check_numbers():
         check(" ".join(SWEEP[1:]) in re.sub(r"[\[\],]|\s+", " ", (FILES / f"{name}.yaml").read_text()).replace("  ", " "), f"{name}: another command")
 
 
-# What each operator adds to the two pods of its file, and the name of pod 0.
+# Each operator adds these to the two pods of its file.
 # JobSet: nothing; the index is Kubernetes'. Kubeflow Trainer: github.com/kubeflow/trainer, pkg/runtime/framework/plugins/torch/torch.go. Training Operator:
 # github.com/kubeflow/training-operator release-1.9, pkg/controller.v1/pytorch/envvar.go and master.go. LeaderWorkerSet: github.com/kubernetes-sigs/lws,
 # docs/reference/labels-annotations-and-environment-variables. Volcano: github.com/volcano-sh/volcano, docs/user-guide/how_to_use_env_plugin.md, _svc_plugin.md.
@@ -205,7 +205,7 @@ def end_of(process):
         return finish([process])
     for line in process.stdout:
         if line.startswith("ended with"):
-            check(line == "ended with 0\n", line + process.stderr.read())
+            check(line == "ended with 0\n", line)
             process.terminate()
             process.wait(60)
             return None

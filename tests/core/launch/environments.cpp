@@ -77,8 +77,9 @@ Environment hydra() {
           {"MPI_LOCALNRANKS", "2"}};
 }
 
-// Of `flux run`: flux-environment(7), https://flux-framework.readthedocs.io/projects/flux-core,
-// "JOB ENVIRONMENT". Nothing of it was run here: Debian and PyPI have no flux-core.
+// `flux run` sets these: flux-environment(7),
+// https://flux-framework.readthedocs.io/projects/flux-core, "JOB ENVIRONMENT". Nothing of it was
+// run here: Debian and PyPI have no flux-core.
 Environment flux() {
   return {{"FLUX_JOB_ID", "f2VtS3Uk"},
           {"FLUX_JOB_SIZE", "8"},
@@ -91,7 +92,7 @@ Environment flux() {
           {"PMI_FD", "9"}};
 }
 
-// Of PALS's mpiexec, by the names that Slurm's plugin mpi/cray_shasta sets in its place
+// PALS's mpiexec sets these, by the names that Slurm's plugin mpi/cray_shasta sets in its place
 // (github.com/SchedMD/slurm, src/plugins/mpi/cray_shasta/mpi_cray_shasta.c) and
 // https://docs.alcf.anl.gov/aurora/running-jobs-aurora shows.
 Environment pals() {
@@ -107,7 +108,7 @@ Environment pals() {
           {"PBS_JOBID", "7.aurora"}};
 }
 
-// Of IBM's jsrun without Spectrum MPI, which would add OMPI_COMM_WORLD_*:
+// IBM's jsrun sets these; Spectrum MPI would add OMPI_COMM_WORLD_*:
 // https://lightning.ai/docs/pytorch/stable/api/pytorch_lightning.plugins.environments.LSFEnvironment
 Environment jsrun() {
   return {{"LSB_JOBID", "1234"},
