@@ -17,6 +17,7 @@
 #include "core/live/tensorboard/histogram.h"
 #include "core/settings/value.h"
 #include "engine/step/measurement/window_timer.h"
+#include "engine/step/parameters.h"
 
 namespace scalemark::running {
 namespace {
@@ -107,7 +108,8 @@ bool Histograms::run_counted(const StepContext& context, Named& mine) {
   } const observed{*trainer_.step};
   if (counts_here_) {
     observed.step.observe_gradients([&](const std::string& name, const at::Tensor& gradient) {
-      mine.emplace_back(name, counted(gradient));
+      const auto piece = training::piece_named(name);  // ranks' pieces make up the whole gradient
+      mine.emplace_back(piece ? piece->whole : name, counted(gradient));
     });
   }
   measurement::NoMarker no_marker;

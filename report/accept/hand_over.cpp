@@ -175,10 +175,10 @@ void add_explained(const Acceptance& acceptance, reporting::Answer& answer, std:
   answer.next.emplace_back("why", acceptance.explain_command);
 }
 
-// The nearest published rate takes no line that a failed part, or the first note, needs.
+// The nearest published rate takes no line that a failed part, or one of two notes, needs.
 void add_published(const std::vector<std::string>& published, reporting::Answer& answer,
                    std::size_t& room) {
-  if (published.empty() || room < answer.parts.size() + 2) return;
+  if (published.empty() || room < answer.parts.size() + 3) return;
   answer.found.push_back(published.front());
   if (published.size() > 1) answer.found.back() += "; and more: --details";
   --room;
