@@ -24,7 +24,8 @@ struct CheckpointOptions {
   std::optional<settings::StepsOrTime> every;  // empty: no checkpoints are written
   std::int64_t keep = 2;
   bool resume = false;
-  std::map<std::string, std::string> same;  // rank 0: what must be equal in the checkpoint
+  // Rank 0: what must be equal in the checkpoint, but for what as_on_other_ranks() allows.
+  std::map<std::string, std::string> same;
   std::function<void(const std::string&)> note;
 };
 
@@ -55,8 +56,9 @@ class Checkpoints {
   // Collective when checkpoints are written by time.
   Stretch next_stretch(std::int64_t done, std::int64_t left, double step_s);
 
-  // Collective; call it between two steps.
-  void write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation);
+  // Collective; call it between two steps. `dealt`: CheckpointManifest.
+  void write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation,
+             std::int64_t dealt);
 
   // Returns where sessions resumed, this one included.
   const std::vector<reporting::Resumption>& resumed() const { return resumed_; }
