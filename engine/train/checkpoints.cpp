@@ -115,6 +115,7 @@ std::optional<reporting::CheckpointManifest> Checkpoints::restore(const RunState
     if (is_damaged(from.folder, damage)) continue;
     put_back(kept, state, (from.folder / file_of_rank(control_.rank())).string());
     resumed_ = from.manifest.resumed;
+    last_step_ = from.manifest.step;
     resumed_.push_back({.step = from.manifest.step, .at = reporting::utc_now()});
     return from.manifest;
   }
@@ -146,6 +147,7 @@ void Checkpoints::leave_to_rank_0(workloads::NamedTensors& state) {
 
 void Checkpoints::write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation,
                         std::int64_t dealt) {
+  const auto start = std::chrono::steady_clock::now();
   const std::int64_t step = state.step.steps_done();
   const bool leads = control_.rank() == 0;
   const fs::path folder = control_.broadcast(
@@ -170,6 +172,22 @@ void Checkpoints::write(const RunState& state, const std::vector<reporting::Eval
     finish_checkpoint(folder, manifest, options_.keep);
   }
   written_ = std::chrono::steady_clock::now();
+  last_step_ = step;
+  last_took_s_ = seconds_since(start);
+}
+
+std::string Checkpoints::write_before_end(const RunState& state,
+                                          const std::vector<reporting::Evaluation>& evaluation,
+                                          std::int64_t dealt, double left_s) {
+  if (!options_.every) return {};
+  const std::string took = control_.broadcast(settings::to_text(last_took_s_));
+  if (settings::parse_number(took).value_or(0) > left_s) {
+    return "no checkpoint of the end was written: the last one took " + took +
+           " s; --resume goes on from that, of step " + std::to_string(last_step_.value_or(0));
+  }
+  const std::int64_t step = state.step.steps_done();
+  if (last_step_ != step) write(state, evaluation, dealt);
+  return "--resume goes on from step " + std::to_string(step) + ", whose checkpoint was written";
 }
 
 }  // namespace scalemark::running

@@ -60,6 +60,13 @@ class Checkpoints {
   void write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation,
              std::int64_t dealt);
 
+  // Collective; for ranks that were asked to end and stand before the same step. Returns what of
+  // the training is kept, for people. Writes nothing where the last checkpoint took longer than
+  // `left_s`; empty, with nothing written, where none are wanted.
+  std::string write_before_end(const RunState& state,
+                               const std::vector<reporting::Evaluation>& evaluation,
+                               std::int64_t dealt, double left_s);
+
   // Returns where sessions resumed, this one included.
   const std::vector<reporting::Resumption>& resumed() const { return resumed_; }
 
@@ -73,6 +80,8 @@ class Checkpoints {
   distributed::ControlGroup& control_;
   std::vector<reporting::Resumption> resumed_;
   std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::optional<std::int64_t> last_step_;  // this session wrote its last checkpoint there
+  double last_took_s_ = 0;
 };
 
 }  // namespace scalemark::running

@@ -17,6 +17,9 @@
 namespace scalemark::running {
 namespace {
 
+// A run that was asked to end has 9 s until it is over (rank_process.cpp); an agreement may take 4.
+constexpr double kStopS = 4;
+
 template <class T>
 void append(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -122,7 +125,10 @@ class EpochTraining {
     for (std::int64_t epoch = epochs_done(); epoch < options_.epochs; ++epoch) {
       const std::int64_t to_deal = in_.train.size() - dealt_;
       const bool checkpoint_due = train(epoch);
-      if (result_.all.stopped) break;
+      if (result_.all.stopped) {
+        keep_what_stopped();
+        break;
+      }
       result_.left_out += samples_left_out(to_deal, options_);
       dealt_ = 0;
       evaluate_after(epoch);
@@ -148,6 +154,13 @@ class EpochTraining {
             .source = nullptr,
             .device = in_.device.torch_device(),
             .epoch = &part_.state()};
+  }
+
+  // Ranks that have not agreed may stand before different steps; within the steps of histograms the
+  // state is not the training's.
+  void keep_what_stopped() {
+    if (!stopped_between_steps_ || !in_.watch.peers_answered()) return;
+    result_.kept = in_.checkpoints.write_before_end(state(), result_.evaluations, dealt_, kStopS);
   }
 
   void write_checkpoint() { in_.checkpoints.write(state(), result_.evaluations, dealt_); }
@@ -232,6 +245,7 @@ class EpochTraining {
     part_.add(window, window.stopped ? window.wall_s : slowest(window.wall_s), of_a_step(),
               in_.control.world_size());
     const double step_s = window.wall_s / static_cast<double>(steps);
+    stopped_between_steps_ = window.stopped;
     append(result_.all, window, epoch + 1);
     return step_s;
   }
@@ -270,6 +284,7 @@ class EpochTraining {
   std::int64_t steps_;      // an epoch of these ranks alone has so many
   std::int64_t dealt_ = 0;  // samples of this epoch, on which some ranks have trained
   EpochPart part_;
+  bool stopped_between_steps_ = false;
   EpochsResult result_;
 };
 

@@ -31,6 +31,7 @@ struct EpochsResult {
   std::int64_t left_out = 0;                 // sum of samples_left_out() over the finished epochs
   double data_s = 0;                         // time until the first epoch's loader was ready
   std::vector<reporting::Resumption> resumed;
+  std::string kept;  // a stopped training says here from where it goes on
 };
 
 // Returns how many samples one optimizer step takes, over all ranks.

@@ -229,7 +229,7 @@ ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_pr
   const auto stop = agreement.stop();
   if (outcome.stopped) {
     if (stop->agreed) rank_group.finish(kStoppedLimit);
-    return rank_process.end_interrupted(stop->signal, stop->agreed);
+    return rank_process.end_interrupted(stop->signal, stop->agreed, outcome.kept);
   }
   gather_last_records(rank_group, rank_process.live());
   rank_group.finish();

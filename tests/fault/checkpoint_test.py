@@ -202,6 +202,21 @@ def other_ranks(folder):
                 check(all(abs(one[name]) < 100 for name in ("train_loss", "loss")), one)
 
 
+def asked_to_end(folder):
+    """A preemption long before the next checkpoint loses no step: one is written, the line says which, and --resume takes it. Two runs of a second."""
+    data, at, step = make_text(folder / "text", 6), folder / "run", 0
+    at.mkdir()
+    for _ in range(2):
+        (at / "out/journal.jsonl").unlink(missing_ok=True)  # the event is to be this session's
+        with Running(*options(data, at, at / "weights.safetensors", ranks=2, every="1000000steps", epochs=100_000), "--resume") as running:
+            running.await_event("epochs")
+            running.process.send_signal(signal.SIGTERM)
+            running.end(expect=75)
+        before, step = step, checkpoints(at)[-1]
+        check(step >= before and "damaged" not in running.stderr, f"{before} {step} {running.stderr}")
+        check(f"--resume goes on from step {step}, whose checkpoint was written" in running.stderr, running.stderr)
+
+
 def by_time_and_few(folder):
     """Time is a unit, too; two checkpoints stay."""
     data, at = make_text(folder / "text", 6), folder / "run"
@@ -246,4 +261,4 @@ def killed(folder):
 
 if __name__ == "__main__":
     run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, two_ranks_sharded, local_sgd, skipped_branches,
-                                                other_torn_or_none, torn_on_one_rank, other_ranks, by_time_and_few, killed)})
+                                                other_torn_or_none, torn_on_one_rank, other_ranks, asked_to_end, by_time_and_few, killed)})
