@@ -41,7 +41,7 @@ std::vector<std::int64_t> large_permutation(std::int64_t n, std::mt19937& random
 }
 
 void refuse_if_invalid(const SamplerOptions& o, std::int64_t epoch) {
-  if (o.dataset_size < 0) throw bug("sampler: negative data set size");
+  if (o.dataset_size < 0 || o.dealt < 0) throw bug("sampler: negative number of samples");
   if (o.world_size < 1 || o.rank < 0 || o.rank >= o.world_size) {
     throw bug("sampler: rank " + std::to_string(o.rank) + " of world size " +
               std::to_string(o.world_size));
@@ -57,8 +57,8 @@ void refuse_if_invalid(const SamplerOptions& o, std::int64_t epoch) {
 // Counts the samples of a rank. With drop_last the remainder that does not divide is left out; else
 // the ranks are filled up.
 std::int64_t samples_per_rank(const SamplerOptions& o) {
-  return o.drop_last ? o.dataset_size / o.world_size
-                     : (o.dataset_size + o.world_size - 1) / o.world_size;
+  const std::int64_t left = std::max<std::int64_t>(0, o.dataset_size - o.dealt);
+  return o.drop_last ? left / o.world_size : (left + o.world_size - 1) / o.world_size;
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ std::vector<SampledIndex> sample_indices(const SamplerOptions& options, std::int
   const std::int64_t mine = samples_per_rank(options);
   std::vector<SampledIndex> indices(static_cast<std::size_t>(mine));
   for (std::int64_t i = 0; i < mine; ++i) {
-    const std::int64_t place = options.rank + i * options.world_size;
+    const std::int64_t place = options.dealt + options.rank + i * options.world_size;
     const std::int64_t source = place % n;
     indices[static_cast<std::size_t>(i)] = {
         .index = options.shuffle ? order[static_cast<std::size_t>(source)] : source,

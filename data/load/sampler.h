@@ -16,6 +16,8 @@ struct SamplerOptions {
   // true: the remainder that does not divide is dropped; false: samples from the start are repeated
   // as padding.
   bool drop_last = false;
+  // So many of the epoch's samples, from its start, were dealt before, to any number of ranks.
+  std::int64_t dealt = 0;
 };
 
 struct SampledIndex {
@@ -25,7 +27,8 @@ struct SampledIndex {
 
 // Equal to torch.utils.data.DistributedSampler with the same arguments after set_epoch(epoch): the
 // permutation is torch.randperm with a generator seeded with seed + epoch; rank r takes r, r +
-// world, ...
+// world, ... of what is not dealt yet. So the first k steps of W ranks deal the first k x W batches
+// of the order, whatever W is.
 std::vector<SampledIndex> sample_indices(const SamplerOptions& options, std::int64_t epoch);
 
 // Returns torch.randperm(n, generator seeded with `seed`) on a CPU.

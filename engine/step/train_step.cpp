@@ -107,7 +107,7 @@ at::Tensor TrainStep::run(const NextBatch& next_batch, measurement::StepMarker& 
     const at::Tensor loss = micro_step(std::move(batch), i + 1 == micro_steps, marker);
     mean_loss = mean_loss.defined() ? mean_loss + loss : loss;
   }
-  learning_rate_ = learning_rate_at(schedule_, steps_done_);
+  learning_rate_ = learning_rate_at(schedule_, steps_done_ - off_schedule_);
   body_.update(learning_rate_, marker);
   marker.mark(Moment::kStepEnd);
   ++steps_done_;
@@ -122,7 +122,7 @@ at::Tensor TrainStep::run_captured(const NextBatch& next_batch, measurement::Ste
     if (copies_) copies_->wait();
     captured_->put(i, batch);
   }
-  learning_rate_ = learning_rate_at(schedule_, steps_done_);
+  learning_rate_ = learning_rate_at(schedule_, steps_done_ - off_schedule_);
   captured_->run(learning_rate_);
   ++steps_done_;
   return captured_->losses().last();

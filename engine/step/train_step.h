@@ -105,6 +105,11 @@ class TrainStep {
   }
 
   std::int64_t steps_done() const { return steps_done_; }
+
+  // The next step has the rate of step `step` of the schedule, and so on from there. Unless this is
+  // called, the schedule follows the steps done.
+  void set_schedule_step(std::int64_t step) { off_schedule_ = steps_done_ - step; }
+
   const Consumed& consumed() const { return consumed_; }
   double learning_rate() const { return learning_rate_; }  // the last step's rate
   Strategy& strategy() { return body_.strategy(); }
@@ -131,6 +136,7 @@ class TrainStep {
   std::unique_ptr<CopyAhead> copies_;  // null on a CPU
   Consumed consumed_;
   std::int64_t steps_done_ = 0;
+  std::int64_t off_schedule_ = 0;  // the steps done that are no steps of the schedule
   double learning_rate_ = 0;
 };
 

@@ -77,7 +77,8 @@ class EndlessEpochs final : public BatchSource {
     epoch_ = batches / batches_per_epoch_;
     returned_ = batches % batches_per_epoch_;
     upcoming_.reset();
-    current_ = open_epoch(dataset_, options_, epoch_, /*shuffle=*/true, returned_);
+    current_ = open_epoch(dataset_, options_, epoch_, /*shuffle=*/true,
+                          returned_ * options_.loader.batch_size * options_.ranks.world_size);
   }
 
   data::Batch next() override {
@@ -171,23 +172,20 @@ std::unique_ptr<BatchSource> joined_batches(std::vector<std::unique_ptr<BatchSou
 
 std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                          const SamplingOptions& options, std::int64_t epoch,
-                                         bool shuffle, std::int64_t skip_batches) {
+                                         bool shuffle, std::int64_t dealt) {
+  // A bad sample shifts all later ones, so what was skipped then must be read again.
+  const bool by_reading = options.loader.on_bad_sample == data::OnBadSample::kSkip;
   auto indices = data::sample_indices({.dataset_size = dataset.size(),
                                        .rank = options.ranks.first,
                                        .world_size = options.ranks.world_size,
                                        .seed = options.seed,
                                        .shuffle = shuffle,
-                                       .drop_last = options.drop_last},
+                                       .drop_last = options.drop_last,
+                                       .dealt = by_reading ? 0 : dealt},
                                       epoch);
-  // A bad sample shifts all later ones, so what was skipped then must be read again.
-  const bool by_reading = options.loader.on_bad_sample == data::OnBadSample::kSkip;
-  if (!by_reading) {
-    const auto left_out = std::min<std::size_t>(
-        indices.size(), static_cast<std::size_t>(skip_batches * options.loader.batch_size));
-    indices.erase(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(left_out));
-  }
   auto loader = std::make_unique<data::Loader>(dataset, std::move(indices), epoch, options.loader);
-  for (std::int64_t i = 0; by_reading && i < skip_batches; ++i) loader->next();
+  const std::int64_t of_a_batch = options.loader.batch_size * options.ranks.world_size;
+  for (std::int64_t i = 0; by_reading && i < dealt / of_a_batch; ++i) loader->next();
   return loader;
 }
 

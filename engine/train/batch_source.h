@@ -70,10 +70,11 @@ struct SamplingOptions {
 // Appends the samples that `all` does not list yet, since each epoch skips the same files again.
 void add_new(std::vector<data::SkippedSample>& all, const std::vector<data::SkippedSample>& more);
 
-// Loads the batches of an epoch in the sampler's order, without the first `skip_batches`; one pass.
+// Loads the batches of an epoch in the sampler's order, without the first `dealt` samples of all
+// ranks, which are whole batches; one pass.
 std::unique_ptr<data::Loader> open_epoch(const data::Dataset& dataset,
                                          const SamplingOptions& options, std::int64_t epoch,
-                                         bool shuffle, std::int64_t skip_batches = 0);
+                                         bool shuffle, std::int64_t dealt = 0);
 
 // Returns epoch after epoch without a gap: the next epoch's workers start before the last batch is
 // taken. Batches are full; a window of steps continues into the next epoch, so sampler padding is

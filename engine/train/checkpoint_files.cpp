@@ -62,18 +62,10 @@ reporting::CheckpointManifest read_manifest(const Place& place) {
   if (!text) throw bad_data(std::string(kManifest) + " is missing");
   auto manifest = reporting::checkpoint_from_json(*text, kManifest);
   if (manifest.step != place.step) throw bad_data(std::string(kManifest) + " is of another step");
-  return manifest;
-}
-
-workloads::NamedTensors read_file(const FoundCheckpoint& from, int rank) {
-  const std::string name = file_of_rank(rank);
-  const auto written = std::ranges::find(from.manifest.files, name, &CheckpointFile::name);
-  if (written == from.manifest.files.end()) throw bad_data(name + " is not listed");
-  const auto there = describe_file(from.folder / name);
-  if (there.bytes != written->bytes || there.xxh3_128 != written->xxh3_128) {
-    throw bad_data(name + " is not what was written");
+  if (manifest.files.empty() || manifest.dealt.value_or(0) < 0) {
+    throw bad_data(std::string(kManifest) + " lists no files or fewer than 0 samples");
   }
-  return workloads::read_safetensors(from.folder / name);
+  return manifest;
 }
 
 }  // namespace
@@ -112,6 +104,17 @@ std::optional<FoundCheckpoint> newest_checkpoint(
     }
   }
   return std::nullopt;
+}
+
+workloads::NamedTensors read_file(const FoundCheckpoint& from, int rank) {
+  const std::string name = file_of_rank(rank);
+  const auto written = std::ranges::find(from.manifest.files, name, &CheckpointFile::name);
+  if (written == from.manifest.files.end()) throw bad_data(name + " is not listed");
+  const auto there = describe_file(from.folder / name);
+  if (there.bytes != written->bytes || there.xxh3_128 != written->xxh3_128) {
+    throw bad_data(name + " is not what was written");
+  }
+  return workloads::read_safetensors(from.folder / name);
 }
 
 workloads::NamedTensors read_state(const FoundCheckpoint& from, int rank) {

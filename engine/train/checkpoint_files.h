@@ -30,8 +30,11 @@ std::optional<FoundCheckpoint> newest_checkpoint(
     const std::filesystem::path& checkpoints, std::int64_t before,
     const std::function<void(const std::string&)>& note);
 
-// Returns the state of a rank, whose files alone are read. Throws bad_data() (65) or io_error()
-// (74) where one of them is not what the manifest says.
+// Returns what a rank wrote. Throws bad_data() (65) or io_error() (74) where the file is not what
+// the manifest says.
+workloads::NamedTensors read_file(const FoundCheckpoint& from, int rank);
+
+// Returns the state of a rank, from its file and rank 0's. Throws as read_file().
 workloads::NamedTensors read_state(const FoundCheckpoint& from, int rank);
 
 // Throws cannot_create() (73) where a folder with the name of a checkpoint is somebody else's.

@@ -11,6 +11,7 @@
 #include "core/base/wire.h"
 #include "engine/device/digest.h"
 #include "engine/step/strategy.h"
+#include "engine/train/other_ranks.h"
 #include "report/record/rank_fields.h"
 #include "report/record/report.h"
 #include "workloads/weights/weights.h"
@@ -21,8 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // The program may be another version, which is noted; what it computes with may not be.
-std::vector<std::string> differences(const FoundCheckpoint& found,
-                                     std::map<std::string, std::string> now,
+std::vector<std::string> differences(const FoundCheckpoint& found, Sameness now,
                                      const std::function<void(const std::string&)>& note) {
   auto before = found.manifest.same;
   const std::string was = value_at(before, "program", "unknown"),
@@ -37,6 +37,20 @@ std::vector<std::string> differences(const FoundCheckpoint& found,
     });
   }
   return reporting::differences(before, now);
+}
+
+// Refuses a number of ranks for which the checkpoint does not say which samples are left.
+void refuse_unknown_samples(const FoundCheckpoint& found, int ranks) {
+  const auto& manifest = found.manifest;
+  const bool skips = value_at(manifest.same, "on_bad_sample") == "\"skip\"";
+  if (std::ssize(manifest.files) == ranks) return;
+  if (manifest.dealt && (!skips || *manifest.dealt == 0)) return;
+  throw configuration("--resume of " + found.folder.string() + " with " + counted(ranks, "rank") +
+                          ": it does not say which samples are left" +
+                          (skips ? ", as bad ones may have been skipped" : ""),
+                      "the number of ranks that wrote it, " + std::to_string(manifest.files.size()),
+                      skips ? "use as many until the epoch is over, or --on-bad-sample fail"
+                            : "use as many until the next checkpoint, which says it");
 }
 
 }  // namespace
@@ -63,6 +77,7 @@ std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0(std::int64_t befo
   if (!options_.resume) return std::nullopt;
   const auto found = newest_checkpoint(options_.folder, before, options_.note);
   if (!found) return std::nullopt;
+  options_.same = as_on_other_ranks(found->manifest.same, std::move(options_.same));
   const auto different = differences(*found, options_.same, options_.note);
   if (!different.empty()) {
     throw configuration("--resume: " + joined(different, "; "),
@@ -70,6 +85,7 @@ std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0(std::int64_t befo
                             found->folder.string(),
                         "choose another --output");
   }
+  refuse_unknown_samples(*found, control_.world_size());
   return Found(fs::absolute(found->folder).string(), found->manifest);
 }
 
@@ -89,7 +105,9 @@ std::optional<reporting::CheckpointManifest> Checkpoints::restore(const RunState
     workloads::NamedTensors kept;
     std::string damage;
     try {
-      kept = read_state(from, control_.rank());
+      kept = std::ssize(from.manifest.files) == control_.world_size()
+                 ? read_state(from, control_.rank())
+                 : state_of_other_ranks(from, control_.rank(), copy_of(state));
     } catch (const Error& error) {
       damage = error.record().what;
     }
@@ -97,6 +115,7 @@ std::optional<reporting::CheckpointManifest> Checkpoints::restore(const RunState
     if (is_damaged(from.folder, damage)) continue;
     put_back(kept, state, (from.folder / file_of_rank(control_.rank())).string());
     resumed_ = from.manifest.resumed;
+    last_step_ = from.manifest.step;
     resumed_.push_back({.step = from.manifest.step, .at = reporting::utc_now()});
     return from.manifest;
   }
@@ -126,8 +145,9 @@ void Checkpoints::leave_to_rank_0(workloads::NamedTensors& state) {
   });
 }
 
-void Checkpoints::write(const RunState& state,
-                        const std::vector<reporting::Evaluation>& evaluation) {
+void Checkpoints::write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation,
+                        std::int64_t dealt) {
+  const auto start = std::chrono::steady_clock::now();
   const std::int64_t step = state.step.steps_done();
   const bool leads = control_.rank() == 0;
   const fs::path folder = control_.broadcast(
@@ -144,6 +164,7 @@ void Checkpoints::write(const RunState& state,
                                            .same = options_.same,
                                            .evaluation = evaluation,
                                            .resumed = resumed_,
+                                           .dealt = dealt,
                                            .files = {}};
     for (const std::string& bytes : described) {
       manifest.files.push_back(from_wire<reporting::CheckpointFile>(bytes));
@@ -151,6 +172,22 @@ void Checkpoints::write(const RunState& state,
     finish_checkpoint(folder, manifest, options_.keep);
   }
   written_ = std::chrono::steady_clock::now();
+  last_step_ = step;
+  last_took_s_ = seconds_since(start);
+}
+
+std::string Checkpoints::write_before_end(const RunState& state,
+                                          const std::vector<reporting::Evaluation>& evaluation,
+                                          std::int64_t dealt, double left_s) {
+  if (!options_.every) return {};
+  const std::string took = control_.broadcast(settings::to_text(last_took_s_));
+  if (settings::parse_number(took).value_or(0) > left_s) {
+    return "no checkpoint of the end was written: the last one took " + took +
+           " s; --resume goes on from that, of step " + std::to_string(last_step_.value_or(0));
+  }
+  const std::int64_t step = state.step.steps_done();
+  if (last_step_ != step) write(state, evaluation, dealt);
+  return "--resume goes on from step " + std::to_string(step) + ", whose checkpoint was written";
 }
 
 }  // namespace scalemark::running

@@ -24,7 +24,8 @@ struct CheckpointOptions {
   std::optional<settings::StepsOrTime> every;  // empty: no checkpoints are written
   std::int64_t keep = 2;
   bool resume = false;
-  std::map<std::string, std::string> same;  // rank 0: what must be equal in the checkpoint
+  // Rank 0: what must be equal in the checkpoint, but for what as_on_other_ranks() allows.
+  std::map<std::string, std::string> same;
   std::function<void(const std::string&)> note;
 };
 
@@ -55,8 +56,16 @@ class Checkpoints {
   // Collective when checkpoints are written by time.
   Stretch next_stretch(std::int64_t done, std::int64_t left, double step_s);
 
-  // Collective; call it between two steps.
-  void write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation);
+  // Collective; call it between two steps. `dealt`: CheckpointManifest.
+  void write(const RunState& state, const std::vector<reporting::Evaluation>& evaluation,
+             std::int64_t dealt);
+
+  // Collective; for ranks that were asked to end and stand before the same step. Returns what of
+  // the training is kept, for people. Writes nothing where the last checkpoint took longer than
+  // `left_s`; empty, with nothing written, where none are wanted.
+  std::string write_before_end(const RunState& state,
+                               const std::vector<reporting::Evaluation>& evaluation,
+                               std::int64_t dealt, double left_s);
 
   // Returns where sessions resumed, this one included.
   const std::vector<reporting::Resumption>& resumed() const { return resumed_; }
@@ -71,6 +80,8 @@ class Checkpoints {
   distributed::ControlGroup& control_;
   std::vector<reporting::Resumption> resumed_;
   std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::optional<std::int64_t> last_step_;  // this session wrote its last checkpoint there
+  double last_took_s_ = 0;
 };
 
 }  // namespace scalemark::running

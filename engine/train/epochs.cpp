@@ -17,6 +17,9 @@
 namespace scalemark::running {
 namespace {
 
+// A run that was asked to end has 9 s until it is over (rank_process.cpp); an agreement may take 4.
+constexpr double kStopS = 4;
+
 template <class T>
 void append(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
@@ -42,24 +45,10 @@ void append(Window& all, const Window& stretch, std::int64_t epoch) {
 }
 
 struct EpochTotals {
-  double loss = 0;  // mean over the rank's steps
+  double loss = 0;  // mean over all samples
   double wall_s = 0;
   std::int64_t samples = 0;
 };
-
-// Averages the loss and adds up the samples over all training ranks; the wall time is the same on
-// each.
-EpochTotals totals_over_ranks(distributed::ControlGroup& control, const TrainingRanks& ranks,
-                              const EpochTotals& mine) {
-  EpochTotals all{.wall_s = mine.wall_s};
-  const double share = mine.loss * ranks.count / ranks.world_size;
-  for (const std::string& bytes : control.all_gather(to_wire(std::pair(share, mine.samples)))) {
-    const auto [loss, samples] = from_wire<std::pair<double, std::int64_t>>(bytes);
-    all.loss += loss;
-    all.samples += samples;
-  }
-  return all;
-}
 
 using Loaders = std::vector<std::unique_ptr<data::Loader>>;  // one for each rank of this process
 
@@ -76,31 +65,47 @@ data::Batch next_of(const Loaders& loaders, bool pinned, std::int64_t& left) {
   return training::join(std::move(parts), pinned);
 }
 
-// A rank's measurements of one epoch, summed over its stretches and over sessions. They are one
-// tensor, so that a checkpoint holds it.
+// A process's measurements of one epoch, summed over stretches and sessions; those of the epoch are
+// their sums over processes. They are one tensor, so that a checkpoint holds it.
 class EpochPart {
  public:
-  // `slowest_s`: the wall time of the stretch on the slowest rank.
-  void add(const Window& window, double slowest_s) {
+  // `slowest_s`: the wall time of the stretch on the slowest rank. `of_a_step`: the samples of a
+  // step that this process trains on.
+  void add(const Window& window, double slowest_s, std::int64_t of_a_step, int processes) {
     auto* values = sums_.mutable_data_ptr<double>();
-    for (const double loss : window.losses) values[kLoss] += loss;
-    values[kSteps] += static_cast<double>(window.losses.size());
-    values[kWall] += slowest_s;
+    const auto weight = static_cast<double>(of_a_step);
+    for (const double loss : window.losses) values[kLoss] += loss * weight;
+    values[kWeight] += static_cast<double>(window.losses.size()) * weight;
+    values[kWall] += slowest_s / processes;
     values[kSamples] += static_cast<double>(window.samples);
   }
 
-  EpochTotals totals() const {
-    const auto* values = sums_.const_data_ptr<double>();
-    return {.loss = values[kSteps] > 0 ? values[kLoss] / values[kSteps] : 0,
-            .wall_s = values[kWall],
-            .samples = static_cast<std::int64_t>(values[kSamples])};
+  // Collective.
+  EpochTotals totals(distributed::ControlGroup& control) const {
+    const auto* mine = sums_.const_data_ptr<double>();
+    std::vector<double> all(kCount);
+    for (const std::string& bytes : control.all_gather(to_wire(std::vector(mine, mine + kCount)))) {
+      const auto more = from_wire<std::vector<double>>(bytes);
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] += more[i];
+    }
+    return {.loss = all[kWeight] > 0 ? all[kLoss] / all[kWeight] : 0,
+            .wall_s = all[kWall],
+            .samples = static_cast<std::int64_t>(all[kSamples])};
+  }
+
+  // Until version 0.9 a checkpoint held the losses' sum, and the time, of each process by itself.
+  void weigh(std::int64_t of_a_step, int processes) {
+    auto* values = sums_.mutable_data_ptr<double>();
+    values[kLoss] *= static_cast<double>(of_a_step);
+    values[kWeight] *= static_cast<double>(of_a_step);
+    values[kWall] /= processes;
   }
 
   void clear() { sums_.zero_(); }
   at::Tensor& state() { return sums_; }
 
  private:
-  enum { kLoss, kSteps, kWall, kSamples, kCount };
+  enum { kLoss, kWeight, kWall, kSamples, kCount };
   at::Tensor sums_ = at::zeros({kCount}, at::kDouble);
 };
 
@@ -112,13 +117,20 @@ class EpochTraining {
   EpochsResult run() {
     if (auto earlier = in_.checkpoints.restore(state())) {
       result_.evaluations = std::move(earlier->evaluation);
+      if (!earlier->dealt) part_.weigh(of_a_step(), in_.control.world_size());
+      dealt_ = earlier->dealt.value_or((step().steps_done() - epochs_done() * steps_) * global());
     }
     result_.resumed = in_.checkpoints.resumed();
     in_.histograms.count_first_weights();
-    for (std::int64_t epoch = step().steps_done() / steps_; epoch < options_.epochs; ++epoch) {
+    for (std::int64_t epoch = epochs_done(); epoch < options_.epochs; ++epoch) {
+      const std::int64_t to_deal = in_.train.size() - dealt_;
       const bool checkpoint_due = train(epoch);
-      if (result_.all.stopped) break;
-      result_.left_out += samples_left_out(in_.train.size(), options_);
+      if (result_.all.stopped) {
+        keep_what_stopped();
+        break;
+      }
+      result_.left_out += samples_left_out(to_deal, options_);
+      dealt_ = 0;
       evaluate_after(epoch);
       const bool ends = epoch + 1 == options_.epochs;
       if (ends || in_.histograms.is_due(step().steps_done(), /*epoch_ends=*/true))
@@ -132,6 +144,10 @@ class EpochTraining {
  private:
   training::TrainStep& step() { return *in_.trainer.step; }
   const TrainingRanks& ranks() const { return options_.sampling.ranks; }
+  std::int64_t epochs_done() const { return std::ssize(result_.evaluations); }
+  // Return the samples of a step over all ranks, and those of this process.
+  std::int64_t global() const { return samples_per_step(options_); }
+  std::int64_t of_a_step() const { return global() / ranks().world_size * ranks().count; }
 
   RunState state() {
     return {.step = step(),
@@ -140,14 +156,21 @@ class EpochTraining {
             .epoch = &part_.state()};
   }
 
-  void write_checkpoint() { in_.checkpoints.write(state(), result_.evaluations); }
+  // Ranks that have not agreed may stand before different steps; within the steps of histograms the
+  // state is not the training's.
+  void keep_what_stopped() {
+    if (!stopped_between_steps_ || !in_.watch.peers_answered()) return;
+    result_.kept = in_.checkpoints.write_before_end(state(), result_.evaluations, dealt_, kStopS);
+  }
 
-  Loaders open(std::int64_t epoch, std::int64_t skip_batches) const {
+  void write_checkpoint() { in_.checkpoints.write(state(), result_.evaluations, dealt_); }
+
+  Loaders open(std::int64_t epoch, std::int64_t dealt) const {
     Loaders loaders;
     for (int i = 0; i < ranks().count; ++i) {
       SamplingOptions of_rank = options_.sampling;
       of_rank.ranks = ranks().one(i);
-      loaders.push_back(open_epoch(in_.train, of_rank, epoch, /*shuffle=*/true, skip_batches));
+      loaders.push_back(open_epoch(in_.train, of_rank, epoch, /*shuffle=*/true, dealt));
     }
     return loaders;
   }
@@ -156,14 +179,15 @@ class EpochTraining {
   // its last step.
   bool train(std::int64_t epoch) {
     const auto opening = std::chrono::steady_clock::now();
-    const std::int64_t done = step().steps_done() % steps_;
-    const Loaders loaders = open(epoch, done * options_.micro_steps);
+    const std::int64_t to_do = steps_in(in_.train.size() - dealt_, options_);
+    step().set_schedule_step(epoch * steps_ + dealt_ / global());
+    const Loaders loaders = open(epoch, dealt_);
     if (result_.data_s == 0) result_.data_s = seconds_since(opening);
-    std::int64_t batches_left = (steps_ - done) * options_.micro_steps;
+    std::int64_t batches_left = to_do * options_.micro_steps;
     const StepContext context = context_of(loaders, batches_left);
     bool checkpoint_due = false;
     double step_s = 0;
-    for (std::int64_t left = steps_ - done; left > 0 && !result_.all.stopped;) {
+    for (std::int64_t left = to_do; left > 0 && !result_.all.stopped;) {
       if (checkpoint_due) write_checkpoint();
       const Stretch stretch = next_stretch(left, step_s);
       step_s = run_stretch(context, epoch, stretch.steps);
@@ -217,8 +241,11 @@ class EpochTraining {
         context, "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(options_.epochs),
         plan_window(context, steps, /*step_s=*/0), {.telemetry = in_.telemetry});
     require_finite(window.losses, first_step);
-    part_.add(window, window.stopped ? window.wall_s : slowest(window.wall_s));
+    dealt_ += (step().steps_done() - first_step) * global();
+    part_.add(window, window.stopped ? window.wall_s : slowest(window.wall_s), of_a_step(),
+              in_.control.world_size());
     const double step_s = window.wall_s / static_cast<double>(steps);
+    stopped_between_steps_ = window.stopped;
     append(result_.all, window, epoch + 1);
     return step_s;
   }
@@ -232,7 +259,7 @@ class EpochTraining {
   }
 
   void evaluate_after(std::int64_t epoch) {
-    const EpochTotals totals = totals_over_ranks(in_.control, ranks(), part_.totals());
+    const EpochTotals totals = part_.totals(in_.control);
     part_.clear();
     step().strategy().before_evaluation();
     const auto held = evaluate(*in_.trainer.network, in_.held_out, options_.sampling.loader,
@@ -254,18 +281,31 @@ class EpochTraining {
 
   const EpochsContext& in_;
   const EpochTrainingOptions& options_;
-  std::int64_t steps_;
+  std::int64_t steps_;      // an epoch of these ranks alone has so many
+  std::int64_t dealt_ = 0;  // samples of this epoch, on which some ranks have trained
   EpochPart part_;
+  bool stopped_between_steps_ = false;
   EpochsResult result_;
 };
 
 }  // namespace
 
+std::int64_t samples_per_step(const EpochTrainingOptions& options) {
+  return options.micro_steps * options.sampling.loader.batch_size *
+         options.sampling.ranks.world_size;
+}
+
+std::int64_t steps_in(std::int64_t samples, const EpochTrainingOptions& options) {
+  const std::int64_t world = options.sampling.ranks.world_size;
+  const std::int64_t left = std::max<std::int64_t>(0, samples);
+  const std::int64_t per_rank =
+      options.sampling.drop_last ? left / world : (left + world - 1) / world;
+  return per_rank / options.sampling.loader.batch_size / options.micro_steps;
+}
+
 std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options) {
   const std::int64_t world = options.sampling.ranks.world_size;
-  const std::int64_t per_rank =
-      options.sampling.drop_last ? dataset_size / world : (dataset_size + world - 1) / world;
-  const std::int64_t steps = per_rank / options.sampling.loader.batch_size / options.micro_steps;
+  const std::int64_t steps = steps_in(dataset_size, options);
   if (steps == 0) {
     throw configuration(
         "the data holds " + std::to_string(dataset_size) + " training samples for " +
@@ -278,11 +318,9 @@ std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptio
   return steps;
 }
 
-std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options) {
-  const std::int64_t trained = steps_per_epoch(dataset_size, options) * options.micro_steps *
-                               options.sampling.loader.batch_size *
-                               options.sampling.ranks.world_size;
-  return std::max<std::int64_t>(0, dataset_size - trained);  // repeated samples do not count
+std::int64_t samples_left_out(std::int64_t samples, const EpochTrainingOptions& options) {
+  const std::int64_t trained = steps_in(samples, options) * samples_per_step(options);
+  return std::max<std::int64_t>(0, samples - trained);  // repeated samples do not count
 }
 
 EpochsResult train_epochs(const EpochsContext& context, const EpochTrainingOptions& options) {

@@ -31,14 +31,22 @@ struct EpochsResult {
   std::int64_t left_out = 0;                 // sum of samples_left_out() over the finished epochs
   double data_s = 0;                         // time until the first epoch's loader was ready
   std::vector<reporting::Resumption> resumed;
+  std::string kept;  // a stopped training says here from where it goes on
 };
 
-// Returns the number of optimizer steps of an epoch on every rank; only full batches count.
+// Returns how many samples one optimizer step takes, over all ranks.
+std::int64_t samples_per_step(const EpochTrainingOptions& options);
+
+// Returns the number of optimizer steps that so many samples give every rank; only full batches
+// count. Below 0 samples count as none.
+std::int64_t steps_in(std::int64_t samples, const EpochTrainingOptions& options);
+
+// Returns the steps of an epoch. Throws configuration() (78) where there are none.
 std::int64_t steps_per_epoch(std::int64_t dataset_size, const EpochTrainingOptions& options);
 
-// Returns how many samples of an epoch no rank trains on: they fill no batch, or (--drop-last) do
+// Returns on how many of so many samples no rank trains: they fill no batch, or (--drop-last) do
 // not divide among the ranks.
-std::int64_t samples_left_out(std::int64_t dataset_size, const EpochTrainingOptions& options);
+std::int64_t samples_left_out(std::int64_t samples, const EpochTrainingOptions& options);
 
 // The epochs of a training use these.
 struct EpochsContext {

@@ -124,6 +124,7 @@ Window train(const PointContext& point, Training& training, CheckpointOptions op
                              epochs_of(rank_group, point.settings, training.ranks, point.workload));
   outcome.evaluations = std::move(result.evaluations);
   outcome.resumed = std::move(result.resumed);
+  outcome.kept = std::move(result.kept);
   training.measured.skipped = records_of(result.skipped);
   training.measured.left_out = result.left_out;
   training.measured.setup_s.data_s = result.data_s;

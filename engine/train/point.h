@@ -29,6 +29,7 @@ struct PointOutcome {
   std::optional<reporting::RawPart> raw_steps;
   std::optional<reporting::RawStepsRecord> raw_steps_file;  // set once the file was saved
   bool stopped = false;  // a stop came before the end of the measurements
+  std::string kept;      // a stopped training of epochs says here from where it goes on
   // Why --save, --raw-steps or --trace failed; the rest is valid.
   std::optional<ErrorRecord> not_saved;
   // Time in warm-up, window and the steps for --communication-cost and --trace.
@@ -37,7 +38,7 @@ struct PointOutcome {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<PointOutcome>& o) {
   a.values(o.ranks, o.series, o.raw_steps, o.not_saved, o.measuring_s);
-  a.stays(o.evaluations, o.resumed, o.raw_steps_file, o.stopped);
+  a.stays(o.evaluations, o.resumed, o.raw_steps_file, o.stopped, o.kept);
 }
 
 // Returns the steps of the learning-rate schedule without --epochs: those of warm-up and window

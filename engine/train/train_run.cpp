@@ -2,12 +2,14 @@
 
 #include <chrono>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/plan/estimates.h"
 #include "core/settings/processes.h"
@@ -24,6 +26,7 @@
 #include "engine/process/versions.h"
 #include "engine/train/checkpoints.h"
 #include "engine/train/memory_advice.h"
+#include "engine/train/other_ranks.h"
 #include "engine/train/point.h"
 #include "engine/train/results/over_ranks.h"
 #include "engine/train/run_watch.h"
@@ -98,11 +101,15 @@ std::map<std::string, std::string> identity_of_training(const settings::Settings
   return all;
 }
 
+std::filesystem::path checkpoints_of(const settings::Settings& settings) {
+  return std::filesystem::path(settings.general.output) / "checkpoints";
+}
+
 CheckpointOptions checkpoint_options(const settings::Settings& settings,
                                      process::RankContext& context,
                                      const std::vector<monitoring::Host>& hosts,
                                      const std::string& data_identity, process::RunReport& report) {
-  return {.folder = std::filesystem::path(settings.general.output) / "checkpoints",
+  return {.folder = checkpoints_of(settings),
           .every = settings::parse_steps_or_time(settings.checkpoints.every),
           .keep = settings.checkpoints.keep,
           .resume = settings.checkpoints.resume,
@@ -115,6 +122,24 @@ std::optional<reporting::OutputFolder> continued_folder(const settings::Settings
                                                         process::RankContext& context) {
   if (!settings.checkpoints.resume || context.world().rank != 0) return std::nullopt;
   return reporting::OutputFolder(settings.general.output, reporting::ExistingFolder::kContinue);
+}
+
+// Collective. Returns the settings with the batch and the rate of a training that goes on with
+// another number of ranks than it began with.
+settings::Settings on_these_ranks(settings::Settings settings, process::RankContext& context,
+                                  process::RunReport& report) {
+  if (!settings.checkpoints.resume) return settings;
+  Sameness before;
+  if (context.world().rank == 0) {
+    const auto newest =
+        newest_checkpoint(checkpoints_of(settings), std::numeric_limits<std::int64_t>::max(),
+                          [](const std::string&) { /* restore() notes it. */ });
+    if (newest) before = newest->manifest.same;
+  }
+  const auto said =
+      set_sizes(from_wire<Sameness>(context.control().broadcast(to_wire(before))), settings);
+  if (!said.empty()) report.note("--resume: " + said);
+  return settings;
 }
 
 // Only the rank that writes the report calls this.
@@ -156,20 +181,20 @@ void gather_last_records(process::RankGroup& ranks, process::LiveStatus& live) {
   ranks.control().barrier();
 }
 
-ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank_process) {
+ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_process) {
   process::RankContext& context = rank_process.rendezvous();
-  context.device().limit_memory(memory_limit(settings, context));
-  const Opened opened = open(settings, rank_process, context);
+  context.device().limit_memory(memory_limit(asked, context));
+  const Opened opened = open(asked, rank_process, context);
   compare(opened, rank_process);
-  if (catalogue::needs_one_rank_per_gpu(settings.parallel.backend)) context.refuse_shared_gpus();
+  if (catalogue::needs_one_rank_per_gpu(asked.parallel.backend)) context.refuse_shared_gpus();
   const auto hosts = process::survey_hosts(context);
   process::RunReport& report =
-      rank_process.open_report({.hosts = hosts, .folder = continued_folder(settings, context)});
+      rank_process.open_report({.hosts = hosts, .folder = continued_folder(asked, context)});
   for (const std::string& note : opened.data.notes) report.note(note);
-  auto checkpoints = checkpoint_options(settings, context, hosts, opened.data.identity, report);
+  auto checkpoints = checkpoint_options(asked, context, hosts, opened.data.identity, report);
+  const settings::Settings settings = on_these_ranks(asked, context, report);
   communicating::report_host_ring(context, settings.parallel.backend, report,
                                   [&] { rank_process.watchdog().heartbeat(0); });
-
   process::RankGroup rank_group(context, "point", all_ranks(context.world().world_size),
                                 settings.parallel.backend, distributed::ErrorStore::kCauseLimit);
   const planning::RunLength length = planning::run_length_of(settings);
@@ -204,7 +229,7 @@ ExitCode train_as(const settings::Settings& settings, process::RankProcess& rank
   const auto stop = agreement.stop();
   if (outcome.stopped) {
     if (stop->agreed) rank_group.finish(kStoppedLimit);
-    return rank_process.end_interrupted(stop->signal, stop->agreed);
+    return rank_process.end_interrupted(stop->signal, stop->agreed, outcome.kept);
   }
   gather_last_records(rank_group, rank_process.live());
   rank_group.finish();

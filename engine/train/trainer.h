@@ -40,7 +40,8 @@ struct RunState {
   training::TrainStep& step;
   BatchSource* source;  // nullptr: whoever opens the data reads the step's position
   c10::Device device;
-  // --epochs keeps this rank's measurements of the current epoch here. Null without it.
+  // --epochs keeps this process's measurements of the current epoch here: sums, which add up over
+  // processes. Null without it.
   at::Tensor* epoch = nullptr;
 };
 

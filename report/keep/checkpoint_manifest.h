@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,10 @@ struct CheckpointManifest {
   std::map<std::string, std::string> same;  // settings, program, data and machines, which must stay
   std::vector<Evaluation> evaluation;       // one per finished epoch
   std::vector<Resumption> resumed;          // one per session that resumed
-  std::vector<CheckpointFile> files;        // ordered by rank
+  // The unfinished epoch has dealt so many samples of its order, repeated ones included. Version
+  // 0.9 did not write it.
+  std::optional<std::int64_t> dealt;
+  std::vector<CheckpointFile> files;  // ordered by rank
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
@@ -40,6 +44,8 @@ constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
   a("same", m.same, {"settings, program, data and machines that must be unchanged"});
   a("evaluation", m.evaluation, {"of the epochs that are over"});
   a("resumed", m.resumed, {"of the sessions so far"});
+  a("dealt", m.dealt,
+    {"the first samples of the unfinished epoch's order, which ranks have trained on", "samples"});
   a("files", m.files, {"in rank order"});
 }
 

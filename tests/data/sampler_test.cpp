@@ -65,6 +65,35 @@ TEST(Sampler, RefusesWhatTorchRefuses) {
   EXPECT_THROW(sample_indices({.dataset_size = 4, .rank = 2, .world_size = 2}, 0), Error);
 }
 
+// 103 samples are dealt to so many ranks in turn, three batches of two each at a time.
+TEST(Sampler, RanksThatComeAndGoSeeEachSampleOnce) {
+  std::multiset<std::int64_t> seen;
+  std::int64_t dealt = 0;
+  for (const int world : {4, 3, 5, 1, 2, 7}) {
+    const auto deal = [&](std::int64_t of_a_rank) {
+      for (int rank = 0; rank < world; ++rank) {
+        const auto mine = indices(
+            {.dataset_size = 103, .rank = rank, .world_size = world, .seed = 1, .dealt = dealt}, 1);
+        ASSERT_LE(of_a_rank, std::ssize(mine));
+        seen.insert(mine.begin(), mine.begin() + of_a_rank);
+      }
+      dealt += of_a_rank * world;
+    };
+    if (world < 7) deal(6);
+    if (world == 7) deal((103 - dealt) / world);
+  }
+  EXPECT_EQ(std::ssize(seen), dealt);
+  EXPECT_EQ(std::set<std::int64_t>(seen.begin(), seen.end()).size(), seen.size());
+  EXPECT_LT(103 - dealt, 7);
+}
+
+TEST(Sampler, WhatIsDealtIsTheBeginningOfTheOrder) {
+  const auto order = indices({.dataset_size = 20, .seed = 5});
+  EXPECT_EQ(indices({.dataset_size = 20, .seed = 5, .dealt = 12}),
+            std::vector(order.begin() + 12, order.end()));
+  EXPECT_TRUE(indices({.dataset_size = 20, .dealt = 24}).empty());
+}
+
 TEST(Sampler, NoDataNoSamples) { EXPECT_TRUE(indices({.dataset_size = 0}).empty()); }
 
 }  // namespace

@@ -18,10 +18,10 @@ SKIPPING = ("--workload", "resnet50", "--image-size", 32, "--learning-rate", 0.0
             "--find-unused-parameters", "--activation-checkpointing", "on")
 
 
-def options(data, folder, save, optimizer="adam", ranks=1, every="2steps", strategy="ddp", network=BERT):
+def options(data, folder, save, optimizer="adam", ranks=1, every="2steps", strategy="ddp", network=BERT, epochs=2):
     exchange = ("--strategy", strategy, "--nproc-per-node", ranks) if ranks > 1 else ()
     return ("train", *network, "--batch-size", 4, "--threads", 1,
-            "--no-progress", "--data", data, "--epochs", 2, "--optimizer", optimizer, *exchange,
+            "--no-progress", "--data", data, "--epochs", epochs, "--optimizer", optimizer, *exchange,
             "--checkpoint-every", every, "--save", save, "--output", folder / "out")
 
 
@@ -164,6 +164,59 @@ def torn_on_one_rank(folder):
     check(f"step-{last} is damaged and was skipped: rank-1.safetensors is not what was written" in done.stderr, done.stderr)
 
 
+def last_steps_taken(at, step):
+    """Leaves the checkpoints up to this step: as if the run had been killed behind it."""
+    for later in checkpoints(at):
+        if later > step:
+            shutil.rmtree(at / f"out/checkpoints/step-{later}")
+
+
+def goes_on(data, at, ranks, **how):
+    """Resumes on so many ranks; returns the row and what was said of their number."""
+    alone = ("--strategy", how["strategy"]) if ranks == 1 else ()
+    done = run(*options(data, at, at / "weights.safetensors", ranks=ranks, **how), *alone, "--checkpoint-keep", 1000, "--resume")
+    [point] = closed_report(at / "out", "complete", 0)["points"]
+    said = [line.split("--resume: ")[1] for line in done.stderr.splitlines() if "--resume: " in line]
+    return point, said
+
+
+def other_ranks(folder):
+    """Nodes are lost and come back: 4 ranks, 2, 3 and 1 train on each sample of an epoch once. Seven runs of a second or two."""
+    data = make_text(folder / "text", 12)
+    for strategy in ("ddp", "flat", "sharded") if FULL else ("sharded",):
+        at = folder / strategy
+        uninterrupted(data, at, ranks=4, strategy=strategy, optimizer="lamb")
+        [first] = closed_report(at / "out", "complete", 0)["points"]
+        in_an_epoch = (first["samples"] + first["data_loading"]["left_out"]) // 2
+        for ranks, batch, step in ((2, "4 per rank x accumulation 2", 2), (3, "4 per rank", 4), (4, None, 6), (1, "4 per rank x accumulation 4", 8)):
+            last_steps_taken(at, step)
+            left = json.loads((at / f"out/checkpoints/step-{step}/checkpoint.json").read_text())
+            point, said = goes_on(data, at, ranks, strategy=strategy, optimizer="lamb")
+            check(bool(said) == (batch is not None), said)
+            check(batch is None or said[0].startswith(f"a training that began with 4 ranks goes on with {ranks}: batch {batch},"), said)
+            check(point["resumed"][-1]["step"] == step, point["resumed"])
+            to_deal = in_an_epoch * (2 - len(left["evaluation"])) - left["dealt"]
+            seen = point["samples"] + point["data_loading"]["left_out"]
+            check(seen == to_deal, f"{ranks} ranks trained on or left out {seen} samples of {to_deal}")
+            for one in learned(point):
+                check(all(abs(one[name]) < 100 for name in ("train_loss", "loss")), one)
+
+
+def asked_to_end(folder):
+    """A preemption long before the next checkpoint loses no step: one is written, the line says which, and --resume takes it. Two runs of a second."""
+    data, at, step = make_text(folder / "text", 6), folder / "run", 0
+    at.mkdir()
+    for _ in range(2):
+        (at / "out/journal.jsonl").unlink(missing_ok=True)  # the event is to be this session's
+        with Running(*options(data, at, at / "weights.safetensors", ranks=2, every="1000000steps", epochs=100_000), "--resume") as running:
+            running.await_event("epochs")
+            running.process.send_signal(signal.SIGTERM)
+            running.end(expect=75)
+        before, step = step, checkpoints(at)[-1]
+        check(step >= before and "damaged" not in running.stderr, f"{before} {step} {running.stderr}")
+        check(f"--resume goes on from step {step}, whose checkpoint was written" in running.stderr, running.stderr)
+
+
 def by_time_and_few(folder):
     """Time is a unit, too; two checkpoints stay."""
     data, at = make_text(folder / "text", 6), folder / "run"
@@ -208,4 +261,4 @@ def killed(folder):
 
 if __name__ == "__main__":
     run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, two_ranks_sharded, local_sgd, skipped_branches,
-                                                other_torn_or_none, torn_on_one_rank, by_time_and_few, killed)})
+                                                other_torn_or_none, torn_on_one_rank, other_ranks, asked_to_end, by_time_and_few, killed)})

@@ -30,8 +30,12 @@ class CheckpointFiles : public ::testing::Test {
 
   void write(std::int64_t step, std::int64_t keep = 2, const States& states = {{}}) {
     const fs::path unfinished = begin_checkpoint(folder_, step);
-    reporting::CheckpointManifest manifest{
-        .step = step, .same = {{"seed", "0"}}, .evaluation = {}, .resumed = {}, .files = {}};
+    reporting::CheckpointManifest manifest{.step = step,
+                                           .same = {{"seed", "0"}},
+                                           .evaluation = {},
+                                           .resumed = {},
+                                           .dealt = {},
+                                           .files = {}};
     for (std::size_t rank = 0; rank < states.size(); ++rank) {
       const fs::path file = unfinished / file_of_rank(static_cast<int>(rank));
       workloads::write_safetensors(file, states[rank]);
