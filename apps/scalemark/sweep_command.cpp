@@ -167,9 +167,10 @@ class SweepCommand : public RankCommand {
     constexpr double kSurely = 1.25;
     const auto there = static_cast<double>(*plan.memory_available_bytes);
     if (!least || static_cast<double>(*least) <= kSurely * there) return;
-    throw configuration("each point needs " + size_text(*least) + " per rank or more",
-                        size_text(*plan.memory_available_bytes) + " are there",
-                        "--scale-down, smaller batches or fewer ranks; --allow-oom tries nevertheless");
+    throw configuration(
+        "each point needs " + size_text(*least) + " per rank or more",
+        size_text(*plan.memory_available_bytes) + " are there",
+        "--scale-down, smaller batches or fewer ranks; --allow-oom tries nevertheless");
   }
 
   // Whether this process starts ranks for each block. A rank that was started for one block does

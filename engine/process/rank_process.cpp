@@ -205,9 +205,8 @@ ExitCode RankProcess::end_interrupted(int signal, bool agreed, const std::string
   ends_together_ = agreed;
   if (!agreed) leave_limit_ = kLeaveUnansweredLimit;
   Ending ending = ending_of(signal);
-  if (!kept.empty() && ending.status == reporting::ReportStatus::kInterrupted) {
+  if (!kept.empty() && ending.status == reporting::ReportStatus::kInterrupted)
     ending.record.hint = kept;
-  }
   return failure_reporter_.report(std::move(ending.record), ending.status,
                                   FailureReporter::Peers::kKnowAlready);
 }
@@ -219,7 +218,7 @@ RankProcess::Ending RankProcess::ending_of(int signal) {
     ends_together_ = false;
     return {*std::move(cause), reporting::ReportStatus::kFailed};
   }
-  const reporting::ReportWriter* writer = report_ ? report_->writer() : nullptr;
+  const auto* writer = report_ ? report_->writer() : nullptr;
   return {launching::interruption(signal, writer && !writer->report().points.empty())};
 }
 

@@ -296,10 +296,12 @@ def unread_launcher(folder):
     """Each process of a launcher that is not read says so, and is a run of its own."""
     done = run("train", *QUICK, "--output", folder / "out", MV2_COMM_WORLD_RANK=1, MV2_COMM_WORLD_SIZE=2)
     check("scalemark: MV2_COMM_WORLD_SIZE=2 is set and not read" in done.stderr, done.stderr)
-    for rank, size in (("MPI_RANKID", "MPI_NRANKS"), ("MP_CHILD", "MP_PROCS"), ("LWS_WORKER_INDEX", "LWS_GROUP_SIZE"), ("LOCAL_RANK", "LOCAL_WORLD_SIZE")):
+    for rank, size in (("MPI_RANKID", "MPI_NRANKS"), ("MP_CHILD", "MP_PROCS"), ("LOCAL_RANK", "LOCAL_WORLD_SIZE")):
         done = run("train", *QUICK, "--dry-run", **{rank: 1, size: 2})
         check(f"{size}=2 is set and not read" in done.stderr, done.stderr)
     check(closed_report(folder / "out", "complete", 0)["points"][0]["world_size"] == 1, "alone")
+    pod = run("train", *QUICK, "--dry-run", expect=64, LWS_WORKER_INDEX=1, LWS_GROUP_SIZE=2)
+    only_error(pod.stderr, "E_USAGE", 64, "no address where the ranks meet")
 
 
 def service_links(folder):

@@ -154,7 +154,7 @@ def check_numbers():
 # Each operator adds these to the two pods of its file.
 # JobSet: nothing; the index is Kubernetes'. Kubeflow Trainer: github.com/kubeflow/trainer, pkg/runtime/framework/plugins/torch/torch.go. Training Operator:
 # github.com/kubeflow/training-operator release-1.9, pkg/controller.v1/pytorch/envvar.go and master.go. LeaderWorkerSet: github.com/kubernetes-sigs/lws,
-# docs/reference/labels-annotations-and-environment-variables. Volcano: github.com/volcano-sh/volcano, docs/user-guide/how_to_use_env_plugin.md, _svc_plugin.md.
+# docs/reference/labels-annotations-and-environment-variables. Volcano: github.com/volcano-sh/volcano, the user guides how_to_use_env_plugin and how_to_use_svc_plugin.
 def of_jobset(pod):
     return {"PET_NODE_RANK": pod}
 

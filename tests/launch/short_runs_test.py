@@ -39,7 +39,7 @@ def train_says_where_its_report_is(folder):
     lines = done.stderr.splitlines()
     check(len(lines) == 1 and re.fullmatch(rf"train: mlp, .*, 2 ranks; output in {out}", lines[0]), done.stderr)
     told = dict(re.findall(r"^(report|details|TensorBoard) +(.*)$", done.stdout, re.M))
-    check(told["report"] == f"{out}/report.json" and (out / "report.json").is_file(), done.stdout)
+    check(shlex.split(told["report"]) == [f"{out}/report.json"] and (out / "report.json").is_file(), done.stdout)
     check(shlex.split(told["TensorBoard"]) == ["tensorboard", "--logdir", str(events)] and any(events.iterdir()), done.stdout)
     shown = run(*shlex.split(told["details"])[1:]).stdout
     check("samples" in shown and "loss" not in shown + done.stdout, f"made-up labels have a loss that means nothing\n{shown}")

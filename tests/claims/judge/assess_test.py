@@ -89,7 +89,7 @@ def others(folder):
     check("amp_bf16" in refused.stderr, refused.stderr)
     judged(folder, "| GPUs | img/s |\n|---|---|\n", name="none.md", expect=65)
     report = run("judge", SOURCE / "results/example", expect=None)
-    check(report.returncode in (0, 1, 2) and "images/s on 2 GPUs" in report.stdout, report)
+    check(report.returncode in (0, 1, 2) and "images/s on 2 ranks" in report.stdout, report)
     # No text of a file becomes a command.
     named = judged(folder, TABLE.format(chip="H100", one=2700, eight=21000), name="$(touch x).md", expect=None)
     check("judge '$(touch x).md'" in named.stdout, named.stdout)

@@ -81,8 +81,8 @@ TEST(Layout, ACommandCanBePastedStill) {
                    "runs kept; go on: scalemark sweep --workload mlp --output 'don'\\''t a b' "
                    "--world-sizes 1,2 --resume\n",
                    of_width(60)),
-            "scalemark: error E_INTERRUPTED (exit 130): stopped by\n"
-            "  signal 2. Hint: 3 of 9 runs kept; go on:\n"
+            "scalemark: error E_INTERRUPTED (exit 130): stopped by signal\n"
+            "  2. Hint: 3 of 9 runs kept; go on:\n"
             "  scalemark sweep --workload mlp --output 'don'\\''t a b' \\\n"
             "      --world-sizes 1,2 --resume\n");
   EXPECT_EQ(list_item("what next, to be surer: scalemark sweep --resume --output a/b", 60),
