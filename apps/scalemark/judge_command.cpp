@@ -21,10 +21,8 @@
 #include "claims/lint/lint.h"
 #include "claims/rows/row.h"
 #include "claims/rows/table_files.h"
-#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"
-#include "core/settings/config_file.h"
 #include "report/judge/judge.h"
 #include "report/record/finding_kinds.h"
 
@@ -103,8 +101,7 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
   const std::string file = exactly(invocation, 1, "a log, a table or a report, or -,").front();
   const importing::GivenFields given(values.text("fields").value_or(""), 1);
   if (fs::is_directory(file)) return pasted_report(read_named_reports({file}), file);
-  const std::string text = settings::read_text_file(file == "-" ? "/dev/stdin" : file);
-  refuse_wide_text(text, "'" + file + "'");
+  const std::string text = pasted_text(file);
   if (text.find_first_not_of(" \t\r\n") == text.npos)
     throw bad_data("'" + file + "' is empty", "a log, a table or a report is expected",
                    file == "-" ? "did the command before the pipe fail?" : "");

@@ -20,11 +20,9 @@
 #include "claims/rows/names.h"
 #include "claims/rows/row.h"
 #include "claims/rows/table_files.h"
-#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
-#include "core/settings/config_file.h"
 
 namespace scalemark::cli {
 namespace {
@@ -40,8 +38,7 @@ bool is_report(const std::string& path) {
 // since a pipe's name does not show it, and a pipe can be read only once.
 std::vector<reporting::NamedReport> add_tables(const std::string& path,
                                                std::vector<tables::Table>& tables) {
-  const std::string text = settings::read_text_file(path == "-" ? "/dev/stdin" : path);
-  refuse_wide_text(text, "'" + path + "'");
+  const std::string text = pasted_text(path);
   if (holds_report(text)) return reports_in(text, path);
   for (tables::Table& table : tables::read_tables(text, path)) tables.push_back(std::move(table));
   return {};

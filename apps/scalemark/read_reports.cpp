@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "apps/scalemark/commands.h"
+#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/file_kind.h"
 #include "core/base/text.h"
@@ -146,6 +147,12 @@ void print_changed_verdicts(const std::vector<reporting::NamedReport>& reports) 
     const auto* change = report.verdict ? reporting::rejudged_reason(*report.verdict) : nullptr;
     if (change) print_note(name + ": " + change->text);
   }
+}
+
+std::string pasted_text(const std::string& file) {
+  std::string text = settings::read_text_file(file == "-" ? "/dev/stdin" : file);
+  refuse_wide_text(text, "'" + file + "'");
+  return text;
 }
 
 bool holds_report(std::string_view text) {

@@ -23,6 +23,10 @@ std::vector<reporting::Report> read_reports(const std::vector<std::string>& path
 // says so in its answer; commands that conclude from reports have no place for it.
 void print_changed_verdicts(const std::vector<reporting::NamedReport>& reports);
 
+// Reads a file, or for "-" what comes through the pipe. Throws no_input() (66), and bad_data() (65)
+// for text in UTF-16 or UTF-32.
+std::string pasted_text(const std::string& file);
+
 // Whether a text names the schema of a report near its begin.
 bool holds_report(std::string_view text);
 
