@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/threads.h"
+#include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -212,9 +213,8 @@ void StopAgreement::seek_agreement() {
       promised_ = true;
     }
     if (store_alive_ && rank_ == 0) {
-      if (const auto steps = largest_promise()) {
+      if (const auto steps = largest_promise())
         store_->set(prefix_ + "agreed", std::to_string(*steps));
-      }
     }
     if (store_alive_ && store_->check({prefix_ + "agreed"})) {
       decide(std::stoll(store_->get_to_str(prefix_ + "agreed")), true);
@@ -226,13 +226,13 @@ void StopAgreement::seek_agreement() {
 }
 
 std::optional<std::int64_t> StopAgreement::largest_promise() {
-  for (; promises_seen_ < world_size_; ++promises_seen_) {
-    const std::string key = promise_key(promises_seen_);
-    if (!store_->check({key})) return std::nullopt;
-    largest_promise_ =
-        std::max<std::int64_t>(largest_promise_, std::stoll(store_->get_to_str(key)));
+  std::vector<std::string> keys;
+  for (int rank = promises_seen_; rank < world_size_; ++rank) keys.push_back(promise_key(rank));
+  for (const std::string& steps : values_present(*store_, keys)) {
+    largest_promise_ = std::max<std::int64_t>(largest_promise_, std::stoll(steps));
+    ++promises_seen_;
   }
-  return largest_promise_;
+  return promises_seen_ == world_size_ ? std::optional(largest_promise_) : std::nullopt;
 }
 
 void StopAgreement::decide(std::int64_t steps, bool agreed) {

@@ -289,6 +289,19 @@ bool await_key(c10d::Store& store, const std::string& key, milliseconds limit) {
   }
 }
 
+std::vector<std::string> values_present(c10d::Store& store, const std::vector<std::string>& keys) {
+  std::vector<std::string> values;
+  if (keys.size() > 1 && store.hasExtendedApi() && store.check(keys)) {
+    for (const auto& bytes : store.multiGet(keys)) values.emplace_back(bytes.begin(), bytes.end());
+    return values;
+  }
+  for (const std::string& key : keys) {
+    if (!store.check({key})) break;
+    values.push_back(store.get_to_str(key));
+  }
+  return values;
+}
+
 bool KeyWait::operator()(const std::string& key, const std::function<void()>& on_poll) {
   while (true) {
     const milliseconds left = limit_ - clock_.elapsed();

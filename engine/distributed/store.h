@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <torch/csrc/distributed/c10d/Store.hpp>
+#include <vector>
 
 #include "core/launch/world.h"
 #include "engine/distributed/clock.h"
@@ -41,6 +42,10 @@ OpenedStore open_store(const launching::World& world, const launching::Rendezvou
 
 // Whether the key came within `limit`. Throws what the store throws when it is gone.
 bool await_key(c10d::Store& store, const std::string& key, std::chrono::milliseconds limit);
+
+// Returns the values of the keys up to the first that is missing: by two requests where all are
+// there. Throws as the store does.
+std::vector<std::string> values_present(c10d::Store& store, const std::vector<std::string>& keys);
 
 // Several waits with one deadline, interrupted by regular checks (`on_poll`).
 class KeyWait {

@@ -154,10 +154,10 @@ void WorkQueue::read_result_texts(std::int64_t number, std::int64_t& read_so_far
                                   ResultTexts& result_texts) {
   const auto count = read(voted_key(number));
   const std::int64_t announced = count ? std::stoll(*count) : 0;
-  while (read_so_far < announced) {
-    const auto text = read(vote_key(read_so_far + 1));
-    if (!text) return;
-    const WorkMessage vote = notice_of(*text);
+  std::vector<std::string> keys;
+  for (auto place = read_so_far + 1; place <= announced; ++place) keys.push_back(vote_key(place));
+  for (const std::string& text : asked([&] { return values_present(*store_, keys); })) {
+    const WorkMessage vote = notice_of(text);
     if (vote.number != number) return;  // the key still holds an older message's result
     const WorkMessage by_rank = notice_of(vote.text);
     result_texts[static_cast<int>(by_rank.number)] = by_rank.text;

@@ -1,5 +1,5 @@
-// A store that counts the requests to the store that it wraps: what a protocol costs the one thread
-// that serves all ranks.
+// A store that counts the requests to the store that it wraps, and the bytes of values in them:
+// what a protocol costs the one thread that serves all ranks.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,10 @@ namespace scalemark::testing {
 class CountingStore : public c10d::Store {
  public:
   using Bytes = std::vector<std::uint8_t>;
-  using Count = std::shared_ptr<std::atomic<std::int64_t>>;
+  struct Counted {
+    std::atomic<std::int64_t> requests = 0, bytes = 0;
+  };
+  using Count = std::shared_ptr<Counted>;
 
   CountingStore(c10::intrusive_ptr<c10d::Store> inner, Count count)
       : inner_(std::move(inner)), count_(std::move(count)) {}
@@ -23,11 +26,13 @@ class CountingStore : public c10d::Store {
   }
   using c10d::Store::compareSet;
   using c10d::Store::set;
-  void set(const std::string& key, const Bytes& value) override { counted().set(key, value); }
+  void set(const std::string& key, const Bytes& value) override {
+    counted().set(key, passed(value));
+  }
   Bytes compareSet(const std::string& key, const Bytes& now, const Bytes& next) override {
     return counted().compareSet(key, now, next);
   }
-  Bytes get(const std::string& key) override { return counted().get(key); }
+  Bytes get(const std::string& key) override { return passed(counted().get(key)); }
   std::int64_t add(const std::string& key, std::int64_t value) override {
     return counted().add(key, value);
   }
@@ -47,7 +52,9 @@ class CountingStore : public c10d::Store {
   }
   void append(const std::string& key, const Bytes& value) override { counted().append(key, value); }
   std::vector<Bytes> multiGet(const std::vector<std::string>& keys) override {
-    return counted().multiGet(keys);
+    std::vector<Bytes> values = counted().multiGet(keys);
+    for (const Bytes& value : values) passed(value);
+    return values;
   }
   void multiSet(const std::vector<std::string>& keys, const std::vector<Bytes>& values) override {
     counted().multiSet(keys, values);
@@ -56,8 +63,12 @@ class CountingStore : public c10d::Store {
 
  private:
   c10d::Store& counted() {
-    ++*count_;
+    ++count_->requests;
     return *inner_;
+  }
+  Bytes passed(Bytes value) {
+    count_->bytes += static_cast<std::int64_t>(value.size());
+    return value;
   }
 
   c10::intrusive_ptr<c10d::Store> inner_;
