@@ -1,5 +1,7 @@
 #include "core/launch/launchers.h"
 
+#include <algorithm>
+
 #include "core/base/words.h"
 #include "core/launch/meeting_point.h"
 #include "core/launch/slurm_lists.h"
@@ -20,14 +22,16 @@ std::optional<int> local_rank_of(const RankSource& source,
   return source.reader.number("local_rank", names);
 }
 
-// For launchers that do not number the nodes: assumes that the ranks fill them in order.
+// For launchers that do not number the nodes: assumes that the ranks fill them in order, which they
+// do not under mpirun --map-by node.
 void number_the_nodes(const RankSource& source, std::optional<int> node, std::optional<int> nodes) {
   World& world = source.world;
   const int per_node = std::max(1, world.local_world_size);
   if (!nodes) source.reader.derived("nodes", "world_size / local_world_size");
   if (!node) source.reader.derived("node", "rank / local_world_size");
   world.nodes = nodes.value_or(ceil_div(std::max(1, world.world_size), per_node));
-  world.node = node.value_or(world.rank / per_node);
+  world.assumes_node = !node;
+  world.node = node.value_or(std::min(world.rank / per_node, std::max(1, world.nodes) - 1));
 }
 
 // Where a launcher gives no local size: counts this rank and those before it on the node.
@@ -155,6 +159,7 @@ Hints read_slurm(const RankSource& source) {
   Hints hints;
   read_master(source, hints);
   const auto list = reader.text("SLURM_STEP_NODELIST");
+  world.node_list = list.value_or("");
   if (hints.host.empty() && list) {
     const auto hosts = expand_nodelist(*list);
     if (!hosts) reader.refuse("SLURM_STEP_NODELIST=" + *list, "a host list such as n[1-3,7]");

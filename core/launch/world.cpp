@@ -1,5 +1,6 @@
 #include "core/launch/world.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "core/base/error.h"
@@ -42,6 +43,8 @@ constexpr void fields(A& a, typename A::template Field<World>& w) {
   a("nodes", w.nodes, {});
   a("launcher", w.launcher, {});
   a("detected_from", w.detected_from, {});
+  a("assumes_node", w.assumes_node, {});
+  a("node_list", w.node_list, {});
 }
 
 template <class A>
@@ -68,6 +71,18 @@ constexpr void fields(A& a, typename A::template Field<RankSpec>& s) {
 }
 
 std::string to_json(const RankSpec& spec) { return dumped(as_json(spec, "rank")); }
+
+std::vector<int> nodes_of(const std::vector<RankPlace>& ranks) {
+  const bool numbered =
+      std::ranges::all_of(ranks, [](const auto& rank) { return rank.node.has_value(); });
+  std::map<std::string, int> machines;
+  std::vector<int> nodes;
+  for (const RankPlace& rank : ranks) {
+    const auto next = static_cast<int>(machines.size());
+    nodes.push_back(numbered ? *rank.node : machines.try_emplace(rank.machine, next).first->second);
+  }
+  return nodes;
+}
 
 RankSpec parse_rank_spec(std::string_view json) {
   const auto damaged = [](const std::string& seen) {

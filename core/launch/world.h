@@ -23,7 +23,21 @@ struct World {
   int nodes = 1;
   std::string launcher = "single";                   // single, or a choice of --launcher but auto
   std::map<std::string, std::string> detected_from;  // field -> the variable that it was read from
+  // The launcher does not number the nodes: `node` and `nodes` assume that the ranks fill them in
+  // order, until the ranks have met and told each other their machines.
+  bool assumes_node = false;
+  std::string node_list;  // the nodes' names as Slurm lists them: "n[1-3,7]"; empty: not known
 };
+
+// A rank tells the others its place once all have met.
+struct RankPlace {
+  std::optional<int> node;  // its launcher's number; absent: it does not number the nodes
+  std::string machine;      // tells its machine from any other of the run
+};
+
+// Returns the node of each rank: the launcher's number where each has one, else the machines' in
+// the order of their first ranks.
+std::vector<int> nodes_of(const std::vector<RankPlace>& ranks);
 
 // Where the ranks meet: an address with a TCPStore server, or a shared file.
 struct Rendezvous {

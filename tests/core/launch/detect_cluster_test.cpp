@@ -61,6 +61,36 @@ TEST(Detect, OpenMpiOverTwoNodesNeedsAnAddress) {
   EXPECT_EQ(detect(request).rendezvous.port, derived_port("3141592653"));
 }
 
+// Open MPI 4 sets these on each of two machines: `mpirun -n 4 --map-by node`, and with 3 slots
+// and 1.
+TEST(Detect, MpirunSaysNothingOfTheNodesThatRanksAreOn) {
+  const auto on = [](const char* rank, const char* local_rank, const char* local_size) {
+    return detect_in(with(open_mpi(), {{"OMPI_COMM_WORLD_RANK", rank},
+                                       {"OMPI_COMM_WORLD_SIZE", "4"},
+                                       {"OMPI_COMM_WORLD_LOCAL_RANK", local_rank},
+                                       {"OMPI_COMM_WORLD_LOCAL_SIZE", local_size},
+                                       {"OMPI_MCA_orte_num_nodes", "2"},
+                                       {"PMIX_RANK", rank},
+                                       {"MASTER_ADDR", "n1"}}));
+  };
+  for (const auto& detection : {on("1", "0", "2"), on("2", "1", "2"), on("3", "0", "1")}) {
+    EXPECT_EQ(problems_of(detection), Lines{});
+    EXPECT_TRUE(detection.world.assumes_node);
+    EXPECT_EQ(detection.world.nodes, 2);
+  }
+  EXPECT_FALSE(detect_in(slurm()).world.assumes_node);
+  EXPECT_FALSE(detect_in(torchrun()).world.assumes_node);
+  EXPECT_EQ(detect_in(slurm()).world.node_list, slurm().at("SLURM_STEP_NODELIST"));
+}
+
+TEST(NodesOf, TheLaunchersNumberWinsElseMachinesAreToldApart) {
+  using Nodes = std::vector<int>;
+  EXPECT_EQ(nodes_of({{0, "a"}, {0, "a"}, {1, "a"}}), (Nodes{0, 0, 1}));
+  EXPECT_EQ(nodes_of({{{}, "b"}, {{}, "a"}, {{}, "b"}, {{}, "a"}}), (Nodes{0, 1, 0, 1}));
+  EXPECT_EQ(nodes_of({{{}, "b"}, {{}, "b"}, {{}, "b"}, {{}, "a"}}), (Nodes{0, 0, 0, 1}));
+  EXPECT_EQ(nodes_of({{1, "b"}, {{}, "a"}}), (Nodes{0, 1}));  // one that is not numbered
+}
+
 TEST(Detect, Hydra) {
   Request request{.environment = hydra(), .launcher_pid = 77};
   const auto detection = detect(request);
