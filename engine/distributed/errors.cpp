@@ -36,11 +36,25 @@ std::string in_seconds(std::chrono::milliseconds duration) {
   return seconds_text(static_cast<double>(duration.count()) / 1e3);
 }
 
-std::string name_ranks(const std::vector<int>& ranks) {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    if (i > 0) text += i + 1 == ranks.size() ? " and " : ", ";
-    text += std::to_string(ranks[i]);
+std::string name_ranks(const std::vector<int>& ranks, const std::string& noun) {
+  constexpr std::size_t kMostNamed = 16;
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first < ranks.size();) {
+    std::size_t next = first + 1;
+    while (next < ranks.size() && ranks[next] == ranks[next - 1] + 1) ++next;
+    if (next - first < 3) next = first + 1;  // "1 and 2" is no longer than "1-2"
+    parts.push_back(std::to_string(ranks[first]));
+    if (next - first > 1) parts.back() += "-" + std::to_string(ranks[next - 1]);
+    first = next;
+    if (parts.size() == kMostNamed && ranks.size() - first > 1) {
+      parts.push_back(std::to_string(ranks.size() - first) + " more");
+      break;
+    }
+  }
+  std::string text = noun + (ranks.size() == 1 ? " " : "s ");
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
+    text += parts[i];
   }
   return text;
 }

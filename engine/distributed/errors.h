@@ -23,8 +23,9 @@ Error ranks_disagree(std::string what, std::string expected = {}, std::string hi
 // "2.5 s"
 std::string in_seconds(std::chrono::milliseconds duration);
 
-// "ranks 1, 2 and 5" or "rank 1".
-std::string name_ranks(const std::vector<int>& ranks);
+// "ranks 1, 2 and 5-9" or "rank 1", of ascending numbers; of scattered ones 16 and how many more
+// there are. `noun`: "rank", or "node".
+std::string name_ranks(const std::vector<int>& ranks, const std::string& noun = "rank");
 
 // The meaning of an exception that torch, CUDA, NCCL or Gloo threw. It follows from the exception's
 // type where the library has one for it, else from its text.

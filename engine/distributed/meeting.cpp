@@ -1,13 +1,16 @@
 #include "engine/distributed/meeting.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/base/host_name.h"
+#include "core/launch/slurm_lists.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/network.h"
@@ -38,6 +41,31 @@ std::string encode(const Profile& profile) {
 Profile decode(const std::string& text) {
   const auto space = text.find(' ');
   return {.world_size = std::stoi(text.substr(0, space)), .digest = text.substr(space + 1)};
+}
+
+std::string short_name(const std::string& host) { return host.substr(0, host.find('.')); }
+
+// Names the nodes of which no rank came, with their names where the launcher lists them: "nodes
+// 3-17 and 40", "n[3-17,40]". Empty: there are none, or they are not known.
+std::string silent_nodes(const launching::World& world, const std::vector<int>& missing,
+                         const std::set<std::string>& came_from) {
+  if (const auto names = launching::expand_nodelist(world.node_list)) {
+    std::set<std::string> came;
+    for (const std::string& host : came_from) came.insert(short_name(host));
+    std::vector<std::string> silent;
+    std::ranges::copy_if(*names, std::back_inserter(silent),
+                         [&](const auto& name) { return !came.contains(short_name(name)); });
+    return silent.size() == names->size() ? "" : launching::compressed_nodelist(silent);
+  }
+  const int ranks = world.local_world_size;
+  if (world.assumes_node || world.nodes * ranks != world.world_size) return {};
+  std::map<int, int> missing_of;
+  for (const int rank : missing) ++missing_of[rank / ranks];
+  std::vector<int> silent;
+  for (const auto& [node, count] : missing_of) {
+    if (count == ranks) silent.push_back(node);
+  }
+  return silent.empty() || world.nodes == 1 ? "" : name_ranks(silent, "node");
 }
 
 class Meeting {
@@ -166,10 +194,17 @@ class Meeting {
 
   Error missing() {
     std::vector<int> missing;
+    std::set<std::string> came_from;  // hosts
     for (int rank = 0; rank < world_size_; ++rank) {
-      if (!store_->check({rank_key(rank)})) missing.push_back(rank);
+      if (!store_->check({rank_key(rank)})) {
+        missing.push_back(rank);
+      } else if (store_->check({host_key(rank)})) {
+        came_from.insert(store_->get_to_str(host_key(rank)));
+      }
     }
+    const std::string nodes = silent_nodes(terms_.world, missing, came_from);
     return rendezvous_error(name_ranks(missing) + " of " + std::to_string(world_size_) +
+                                (nodes.empty() ? "" : " (nobody came from " + nodes + ")") +
                                 " did not join run " + terms_.run + where_and_how_long(),
                             {}, see_whether());
   }
