@@ -249,16 +249,15 @@ std::string dry_run_text(const std::string& first, const std::vector<PlannedRun>
          claims::claims_text(claims, terminal_of(STDOUT_FILENO));
 }
 
-// How to measure what a stopped run and those behind it leave open, and to judge all of it.
+// How to measure what a stopped run and those behind it leave open, and to judge all of it. A sweep
+// that is stopped has said by itself how to go on.
 void say_how_to_go_on(const std::vector<PlannedRun>& runs, std::size_t stopped,
                       const std::string& table) {
   std::vector<std::string> folders;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     folders.push_back(runs[i].folder.string());
-    if (i < stopped) continue;
-    std::vector<std::string> words = runs[i].words;
-    if (i == stopped && words.front() == "sweep") words.emplace_back("--resume");
-    print_note((i == stopped ? "to go on: " : "then: ") + shell_command(words));
+    if (i < stopped || (i == stopped && runs[i].words.front() == "sweep")) continue;
+    print_note((i == stopped ? "to go on: " : "then: ") + shell_command(runs[i].words));
   }
   print_note("then: " + shell_command({"reproduce", table, "--from", joined(folders, ",")}));
 }
