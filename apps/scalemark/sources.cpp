@@ -120,12 +120,9 @@ ExitCode configs_command(const Invocation& invocation) {
   }
   text +=
       "\nscalemark sweep --config NAME --scale-down   in minutes: shows the method, not the number\n"
-      "scalemark configs acceptance/slurm > job.sbatch   a job that accepts its nodes; "
-      "acceptance/kubernetes likewise\n"
-      "scalemark configs launching/slurm > job.sbatch   a job of any run; also";
-  for (const NamedText& script : settings::job_scripts()) {
-    if (script.name.starts_with("launching/")) text.append(" ").append(script.name);
-  }
+      "scalemark configs launching/slurm > job.sbatch   a file for another program: those of "
+      "launching/ start a run, acceptance/ accept nodes, monitoring/ watch:\n ";
+  for (const NamedText& file : settings::job_scripts()) text.append(" ").append(file.name);
   return print_result(text + "\n");
 }
 

@@ -225,8 +225,13 @@ std::string hint_for_path(const std::string& path) {
 
 Error unknown_name(const std::string& name, const char* what) {
   std::vector<std::string_view> names;
-  for (const NamedText& config : builtin_configs()) names.push_back(config.name);
-  std::string hint = did_you_mean(name, names);
+  std::string hint;
+  for (const NamedText& config : builtin_configs()) {
+    names.push_back(config.name);
+    if (config.name.starts_with(name + "/"))
+      hint.append(hint.empty() ? "" : ", ").append(config.name);
+  }
+  if (hint.empty()) hint = did_you_mean(name, names);
   if (hint.empty()) hint = "`scalemark configs` lists them";
   return no_input("'" + name + "' is no " + what, "", std::move(hint));
 }

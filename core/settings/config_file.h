@@ -44,8 +44,8 @@ std::string read_text_file(const std::string& path);
 // "rtx4090-mlp", "acceptance/node", ... in the order of their names, those of acceptance last.
 std::span<const NamedText> builtin_configs();
 
-// The job scripts of configs/acceptance are inside the program, too: "acceptance/slurm",
-// "acceptance/kubernetes".
+// The files of configs/ for schedulers and for monitoring are inside the program, too:
+// "acceptance/slurm", "launching/flux", "monitoring/rules", ...
 std::span<const NamedText> job_scripts();
 
 // Reads what --config names: the file of that path, else the built-in configuration of that name.
