@@ -62,7 +62,7 @@ Pasted pasted_log(const importing::Log& log, const importing::GivenFields& given
   pasted.unread = log.unread;
   pasted.notes = log.remarks;
   add_tables(tables::tables_of(published::tables_of(pasted.rows)), pasted);
-  if (!log.exchanges.empty()) pasted.compared += log.claims.size();
+  pasted.compared += log.compared + (log.exchanges.empty() ? 0 : log.claims.size());
   return pasted;
 }
 

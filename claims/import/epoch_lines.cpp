@@ -50,6 +50,7 @@ class TimmReader : public StepReader {
     const double batch = static_cast<double>(row.global_batch_size.value_or(0));
     // timm prints seconds with three decimals, which are few for a fast step.
     const double rounding = 0.0005 * *statistics::summarise(log_.steps).p50;
+    log_.compared += batch > 0;
     if (batch > 0 && std::fabs(*log_.samples_of_step - batch) > 0.02 * batch + 1 + rounding)
       contradict(log_, 0,
                  "a step has " + significant(*log_.samples_of_step, 4) +
@@ -130,6 +131,7 @@ class TorchvisionReader : public StepReader {
   // img/s lasts from the end of the wait for data to that of the step.
   void hold_against_rates() {
     if (rates_.empty()) return;
+    ++log_.compared;
     constexpr double kOff = 1.25;
     const auto median = [](const std::vector<double>& all) {
       return *statistics::summarise(all).p50;

@@ -94,6 +94,7 @@ class MegatronReader : public StepReader {
     if (!here.iteration || !before.iteration || !here.samples || !before.samples ||
         here.batch != before.batch || !(*here.iteration > *before.iteration))
       return;
+    ++log_.compared;
     const double consumed = *here.samples - *before.samples;
     const double expected = (*here.iteration - *before.iteration) * *here.batch;
     if (consumed == expected) return;
@@ -162,6 +163,7 @@ class DeepSpeedReader : public StepReader {
     constexpr std::size_t kFewest = 5;
     constexpr double kOff = 1.5;
     if (is_average_ || !average_ || log_.steps.size() < kFewest) return;
+    ++log_.compared;
     double seconds = 0;
     for (const double rate : log_.steps) seconds += 1 / rate;
     const double mean = static_cast<double>(log_.steps.size()) / seconds;

@@ -49,6 +49,7 @@ struct Log {
   std::size_t first_line = 0, last_line = 0;  // the rate comes from these
   std::vector<std::string> remarks;           // shown to the person who imports
   std::vector<std::string> unread;            // lines that could not be read
+  std::size_t compared = 0;                   // its numbers that others of it could contradict
   std::vector<std::string> contradictions;    // numbers of the log that cannot both be true
 };
 

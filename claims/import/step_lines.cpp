@@ -196,6 +196,7 @@ class LlmCReader : public RunReader {
   void hold_against_average() {
     constexpr std::size_t kFewest = 8;
     if (!log_.per_step || rates_.size() < kFewest) return;
+    ++log_.compared;
     const double average = *statistics::summarise(rates_).p50;
     const double own = *log_.per_step / *statistics::summarise(seconds_).p50;
     if (std::fabs(average - own) <= 0.2 * std::max(average, own)) return;

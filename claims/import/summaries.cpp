@@ -191,6 +191,7 @@ class TrainerReader : public RunReader {
     else if (!examples_ && samples_ && epoch_)
       samples = *samples_ * *epoch_;
     const bool by_steps = steps_ && total_;
+    log.compared += samples || by_steps;
     if (samples && gives(*rate_, *seconds_, *samples)) return;
     if (by_steps && gives(*rate_, *seconds_, *steps_ * static_cast<double>(*total_))) return;
     const bool fewer = !examples_ && !steps_ && samples && *rate_ * *seconds_ < 0.98 * *samples;

@@ -96,6 +96,7 @@ class HorovodReader : public StepReader {
   // All of them have one decimal.
   void hold_against_iterations() {
     const double gpus = static_cast<double>(devices_.value_or(1));
+    log_.compared += (total_ && mean_) + (mean_ && !log_.steps.empty());
     if (total_ && mean_ && std::fabs(gpus * *mean_ - *total_) > 0.06 * (gpus + 1))
       contradict(log_, summary_line_,
                  "a total of " + significant(*total_, 6) + " img/s is not " +
@@ -173,13 +174,14 @@ class TfCnnReader : public RunReader {
  private:
   // Its steps are those of one process, which may have each number of GPUs that divides all.
   void hold_against_steps(Log& log) const {
+    if (!own_ || !log.says.gpus) return;
+    ++log.compared;
     constexpr double kLess = 0.75, kMore = 1.1;  // saving and evaluating are in the total
-    const std::int64_t gpus = std::min<std::int64_t>(log.says.gpus.value_or(1), 1 << 16);
-    for (std::int64_t processes = 1; own_ && processes <= gpus; ++processes) {
+    const std::int64_t gpus = std::min<std::int64_t>(*log.says.gpus, 1 << 16);
+    for (std::int64_t processes = 1; processes <= gpus; ++processes) {
       const double share = log.steps.front() / (*own_ * static_cast<double>(processes));
       if (gpus % processes == 0 && share > kLess && share < kMore) return;
     }
-    if (!own_ || !log.says.gpus) return;
     contradict(log, 0,
                "a total of " + significant(log.steps.front(), 5) +
                    " img/s is no number of processes with " + significant(*own_, 5) + " each, on " +

@@ -36,7 +36,8 @@ std::string assessment_text(const Assessment& assessment, const Terminal& termin
   } else {
     add("cannot be",
         {assessment.is_compared()
-             ? "nothing: " + counted(assessment.compared, "number") + " were held against others"
+             ? "nothing: " + counted(assessment.compared, "number") +
+                   (assessment.compared == 1 ? " was" : " were") + " held against others"
              : "no two numbers of it were held against each other"});
   }
   add("unread", assessment.unread);

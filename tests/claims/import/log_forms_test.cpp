@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <random>
 
 #include "claims/import/log_text.h"
@@ -194,6 +195,17 @@ TEST(LogForms, OfTwoProgramsAreTwoRuns) {
   // A Trainer sums up what DeepSpeed has printed step by step.
   EXPECT_EQ(read_log(sample("DeepSpeed") + sample("Hugging Face Trainer"), "x").form,
             "Hugging Face Trainer");
+}
+
+// A number that nothing contradicted counts as held against another, as `judge` says.
+TEST(LogForms, OfNumbersThatAgreeAreCounted) {
+  std::map<std::string, std::size_t> compared;
+  for (const Sample& sample : sample_logs())
+    compared[std::string(sample.form)] = read_log(sample.text, "x").compared;
+  EXPECT_EQ(compared.at("Horovod synthetic benchmark"), 2u);
+  for (const char* form : {"Hugging Face Trainer", "torchvision references"})
+    EXPECT_GT(compared.at(form), 0u) << form;
+  EXPECT_EQ(compared.at("torchtitan"), 0u);
 }
 
 // Cut, doubled, with other bytes, or with numbers that nobody prints.
