@@ -123,7 +123,7 @@ std::string beside_text(std::span<const NearRow> near) {
   const auto range = [](const std::string& low, const std::string& high) {
     return low == high ? low : low + " to " + high;
   };
-  std::string text = range(percent(most.ratio, 0), percent(least.ratio, 0)) + " of " +
+  std::string text = range(percent(least.ratio, 0), percent(most.ratio, 0)) + " of " +
                      range(readable(least.per_gpu), readable(most.per_gpu)) + " " + first.unit +
                      " published (" + published::name_of_table(first.group) + ", " + first.id;
   if (equal.size() > 1) text += " and " + std::to_string(equal.size() - 1) + " more";

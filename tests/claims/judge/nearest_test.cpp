@@ -119,7 +119,7 @@ TEST(Nearest, RowsThatAreEquallyNearAreOneRange) {
   rows[2].gpus = 4;
   const auto near = nearest(rows, on_a100());
   EXPECT_EQ(near_text(on_a100(), near),
-            "resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 2,500 per GPU here, 227 % to 250 % "
+            "resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 2,500 per GPU here, 250 % to 227 % "
             "of 1,000 to 1,100 img/s published (g, x-1 and 1 more)");
   EXPECT_EQ(near_text(on_a100(), std::span(near).last(1), 3),
             "resnet50, amp-bf16, batch 128, 8 x A100-SXM4-80GB: 2,500 per GPU here (median of 3 "
