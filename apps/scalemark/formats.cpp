@@ -9,6 +9,7 @@
 #include "apps/scalemark/machine_probe.h"
 #include "core/base/characters.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/settings/machine.h"
 #include "report/keep/disk.h"
 #include "report/keep/output_folder.h"
@@ -36,6 +37,8 @@ void add_files(const reporting::RenderRequest& request, std::span<const reportin
     if (std::filesystem::exists(file)) outputs.check("--format", file.string());
     texts.push_back({file, std::move(text)});
   }
+  print_note("--format " + std::string(reporting::format_name(request.format)) + ": " +
+             counted(files.size(), "file") + " in " + request.file);
 }
 
 }  // namespace

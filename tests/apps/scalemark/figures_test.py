@@ -43,7 +43,9 @@ class Figures(unittest.TestCase):
             subprocess.run([BUILD / "tests/core_tool", "write-sweeps", folder], check=True)
             wanted = re.search(r"--format (svg\S+)", PAGE)[1]
             done = run("report", folder / "sweep.json", folder / "collectives.json", "--format", f"table,{wanted}/deeper", cwd=folder)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            count = len(list((folder / "figures/deeper").iterdir()))
+            self.assertEqual(done.stderr, f"scalemark: --format svg: {count} files in figures/deeper\n")
             self.assertIn("resnet50", done.stdout)
             names = {file.name for file in (folder / "figures/deeper").iterdir()}
             self.assertLessEqual({"1-speed-up-89mm.svg", "1-speed-up-183mm.svg", "1-speed-up.csv", "2-bandwidth-all-reduce-fp32-89mm.svg"}, names)
