@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "apps/scalemark/rank_command.h"
+#include "core/machine/survey.h"
 #include "core/settings/layers.h"
 
 namespace scalemark::cli {
@@ -55,7 +56,14 @@ std::string ranks_in_words(const ResolvedCommand& base) {
                      (nodes < 2 ? "one machine" : counted(nodes, "machine"));
   if (nodes > 1 && base.ranks.local_world_size * nodes == base.ranks.world_size)
     text += ", " + std::to_string(base.ranks.local_world_size) + " on each";
-  return text + (base.assumed.empty() ? "" : " (" + base.assumed + ")");
+  if (!base.assumed.empty()) return text + " (" + base.assumed + ")";
+  const auto& parallel = base.settings.parallel;
+  const int threads = base.ranks.local_world_size * parallel.threads;
+  const int cores = monitoring::usable_cores();
+  if (parallel.device == settings::DeviceKind::kCpu && threads > cores)
+    text += " (" + counted(threads, "thread") + " on " + counted(cores, "core") +
+            ": they slow each other down)";
+  return text;
 }
 
 std::string about_in_all(double seconds) {

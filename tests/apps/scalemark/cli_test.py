@@ -226,6 +226,8 @@ class Settings(unittest.TestCase):
             self.assertRegex(brief, r"(?m)^resnet50-b32-fp32-w2-ddp +2 +\d+ (s|min) +[\d.]+ GiB$")
             self.assertIn("1 run on 2 ranks of one machine; about ", brief)
             self.assertIn("Set by option: workload resnet50; nproc_per_node 2.\n", brief)
+            crowded = run("train", "--dry-run", "--nproc-per-node", "512", "--threads", "2", cwd=folder).stdout
+            self.assertRegex(" ".join(crowded.split()), r"512 ranks of one machine \(1,?024 threads on \d+ cores?: they slow each other down\)")
             result = run(*typed, "--details", cwd=folder)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("25,557,032 parameters", result.stdout)
