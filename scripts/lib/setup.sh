@@ -23,7 +23,7 @@ build_packages=(
 )
 test_packages=(
   clang-format universal-ctags patchelf iproute2 procps openmpi-bin mpich chromium prometheus
-  slurmctld slurmd slurm-client munge hwloc-nox gnuplot-nox librsvg2-bin groff-base
+  slurmctld slurmd slurm-client munge hwloc-nox gnuplot-nox librsvg2-bin groff-base strace
 )
 
 # say WORDS: the stage that begins, with the time, the minutes since the start and the machine's load.

@@ -10,7 +10,7 @@ import time
 
 from endings import FULL, Running, check_gone, closed_report, only_error, run_cases
 from made_data import make_images, make_text
-from program import check, run
+from program import check, run, skip
 
 OPTIMIZERS = ("sgd", "adam", "adamw", "lamb", "lars")
 BERT = ("--workload", "bert-mini", "--sequence-length", 32)
@@ -259,6 +259,30 @@ def killed(folder):
         print(f"trial {trial}: {how}, went on at {[one['step'] for one in resumed]}", flush=True)
 
 
+def killed_at_each_change(folder):
+    """strace kills it as it begins its k-th mkdir, rename, fsync or unlink, and some writes: the folder is what a crash leaves there. Some 7 s each:
+    all of them with SCALEMARK_SOAK=full, else four."""
+    tool = shutil.which("strace") or skip("there is no strace")
+    data, luck = make_text(folder / "text", 6), random.Random(11)
+    whole = folder / "whole"
+    expected = uninterrupted(data, whole, optimizer="sgd")
+    counted = {"mkdir": range(1, 8), "rename": range(1, 20), "fsync": range(1, 44), "unlink": range(1, 26), "pwrite64": range(1, 440, 40)}
+    places = [(call, number) for call, numbers in counted.items() for number in numbers]
+    killed = 0
+    for call, number in places if FULL else luck.sample(places, 4):
+        at = folder / f"{call}-{number}"
+        at.mkdir()
+        stop = (tool, "-f", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}")
+        with Running(*options(data, at, at / "weights.safetensors", optimizer="sgd"), wrapper=stop) as running:
+            running.process.wait()
+        killed += running.process.returncode != 0  # 0: another thread has made some of them
+        if running.process.returncode != 0:
+            resumed_is_equal(data, at, expected, optimizer="sgd")
+        shutil.rmtree(at)
+    check(killed >= len(places) // 2 if FULL else killed, f"killed {killed} times")
+    print(f"killed {killed} times")
+
+
 if __name__ == "__main__":
     run_cases({case.__name__: case for case in (one_rank, two_ranks, two_ranks_flat, two_ranks_sharded, local_sgd, skipped_branches,
-                                                other_torn_or_none, torn_on_one_rank, other_ranks, asked_to_end, by_time_and_few, killed)})
+                                                other_torn_or_none, torn_on_one_rank, other_ranks, asked_to_end, by_time_and_few, killed, killed_at_each_change)})
