@@ -67,7 +67,7 @@ constexpr rlim_t kMostAsked = 1u << 20;  // a hard limit may be "unlimited"
 // files, and short-lived ones.
 constexpr std::uint64_t kOfAnyRank = 48, kOfAnyLauncher = 24;
 // Rank 0 holds the store, to which each rank has two connections. Each rank has a Gloo connection
-// to each other one in the run's control group, and one in the point's group.
+// to each other one in a point's group over Gloo, and one in the group of comm's traffic beside it.
 constexpr std::uint64_t kStorePerRank = 2, kGlooPerRank = 2;
 constexpr std::uint64_t kPipesPerRank = 2;
 

@@ -178,10 +178,10 @@ std::string problem_of(const Work& work) {
 
 // Returns the first rank's problem on every rank.
 std::string agreed(const std::string& problem, distributed::ControlGroup& control) {
-  for (std::string& one : control.all_gather(problem)) {
-    if (!one.empty()) return std::move(one);
-  }
-  return {};
+  return control.answered(problem, [](const auto& of_ranks) {
+    const auto first = std::ranges::find_if_not(of_ranks, &std::string::empty);
+    return first == of_ranks.end() ? std::string() : *first;
+  });
 }
 
 bool supported_directly(const CollectivePoint& point, const Surroundings& around) {
@@ -239,17 +239,6 @@ Timing time_beside(const Call& call, const Call& barrier, const CollectivePoint&
 
 constexpr std::int64_t kVerifiedCalls = 2;  // calls before the timed ones, and again after them
 
-std::vector<reporting::RankReadings> gather_readings(const Surroundings& around) {
-  auto& group = around.rank_group;
-  const auto mine = to_wire(process::readings(group.context()));
-  around.telemetry->clear();
-  std::vector<reporting::RankReadings> all;
-  for (const std::string& bytes : group.control().gather(mine)) {
-    all.push_back(from_wire<reporting::RankReadings>(bytes));
-  }
-  return all;
-}
-
 // Everything that is made before the first call.
 struct Prepared {
   Buffers buffers;
@@ -296,7 +285,11 @@ CollectiveOutcome measure(const CollectivePoint& point, const Surroundings& arou
     outcome.ranks.push_back(from_wire<CollectiveTimes>(bytes));
   }
   outcome.slowest_s = std::move(timing.slowest_s);
-  if (around.telemetry) outcome.readings = gather_readings(around);
+  if (around.telemetry) {
+    auto& group = around.rank_group;
+    outcome.readings = process::gathered_readings(group.context(), group.control());
+    around.telemetry->clear();
+  }
   return outcome;
 }
 

@@ -14,7 +14,7 @@
 #include "engine/device/device.h"
 #include "engine/distributed/backend.h"
 #include "engine/distributed/clock.h"
-#include "engine/distributed/groups.h"
+#include "engine/distributed/control_group.h"
 
 namespace scalemark::communicating {
 

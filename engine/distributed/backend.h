@@ -29,6 +29,7 @@ struct GroupSpec {
   c10::Device device{c10::kCPU};        // the device of the payload's tensors
   std::chrono::milliseconds timeout{};  // a collective that takes longer fails
   std::string interface;                // TCP traffic goes over it ("eth0")
+  bool lazy = false;                    // Gloo connects two ranks at their first message
 
   int size() const { return static_cast<int>(members.size()); }
 };

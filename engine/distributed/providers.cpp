@@ -22,11 +22,12 @@ class GlooProvider final : public BackendProvider {
   bool notices_lost_peers() const override { return true; }
 
   c10::intrusive_ptr<c10d::Backend> make(const GroupSpec& spec) const override {
-    auto options = c10d::ProcessGroupGloo::Options::create(spec.timeout);
-    options->devices.push_back(
-        spec.interface.empty() ? c10d::ProcessGroupGloo::createDefaultDevice()
-                               : c10d::ProcessGroupGloo::createDeviceForInterface(spec.interface));
-    return c10::make_intrusive<c10d::ProcessGroupGloo>(spec.store, spec.rank, spec.size(), options);
+    using Gloo = c10d::ProcessGroupGloo;
+    auto options = Gloo::Options::create(spec.timeout);
+    options->devices.push_back(spec.interface.empty()
+                                   ? Gloo::createDefaultDevice(spec.lazy)
+                                   : Gloo::createDeviceForInterface(spec.interface, spec.lazy));
+    return c10::make_intrusive<Gloo>(spec.store, spec.rank, spec.size(), options);
   }
 };
 
@@ -48,6 +49,15 @@ std::string gloo_interface(const launching::World& world, const launching::Rende
   }
   if (rendezvous.kind != launching::Rendezvous::Kind::kTcp) return interface_of_own_name(limit);
   return interface_towards(rendezvous.host, rendezvous.port, true, limit);
+}
+
+std::map<std::string, std::string> gloo_variables() {
+  std::map<std::string, std::string> variables;
+  for (const char* name : {"GLOO_ENABLE_RANK_AS_SEQUENCE_NUMBER", "GLOO_ENABLE_STORE_V2_API"}) {
+    setenv(name, "1", 0);
+    variables[name] = std::getenv(name);
+  }
+  return variables;
 }
 
 const BackendProvider& gloo() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <string>
 
 #include "core/launch/world.h"
@@ -20,6 +21,12 @@ std::string gloo_interface(const launching::World& world, const launching::Rende
 
 // Gloo serves CPU tensors, and a GPU's by copying them; it carries every group's control traffic.
 const BackendProvider& gloo();
+
+// How the ranks of a full mesh tell each other their addresses: without a list of numbers for each
+// pair, and read in batches; without either Gloo asks the store for N^2 records of N numbers. Sets
+// Gloo's variables for it unless the user has, and returns both, which must be equal on all ranks:
+// Gloo does not compare them. Call it before the first group.
+std::map<std::string, std::string> gloo_variables();
 
 // Loads the plugin of the MPI library that a run uses. `library` is "openmpi" or "mpich"; its
 // plugin is in `library_folder`. Throws system_error() (71); where the MPI library is missing, the

@@ -30,7 +30,7 @@ constexpr const char* kAllReadyKey = "data/all-ready";
 constexpr milliseconds kHeartbeatPeriod{1000};
 
 std::string key_of(const RankContext& context, const std::string& what) {
-  return "data/" + context.host() + "/" + std::to_string(context.world().node) + "/" +
+  return "data/" + context.machine() + "/" +
          data::to_hex(data::digest_of(std::as_bytes(std::span(what))));
 }
 

@@ -87,6 +87,14 @@ reporting::RankReadings readings(RankContext& context) {
           .sources = context.telemetry().summaries()};
 }
 
+std::vector<reporting::RankReadings> gathered_readings(RankContext& context,
+                                                       distributed::ControlGroup& control) {
+  std::vector<reporting::RankReadings> all;
+  for (const std::string& bytes : control.gather(to_wire(readings(context))))
+    all.push_back(from_wire<reporting::RankReadings>(bytes));
+  return all;
+}
+
 std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest) {
   if (!value_of(latest, monitoring::kSmClock)) return std::nullopt;
   live::GpuStatus gpu;
@@ -148,8 +156,9 @@ void HealthCollector::collect() {
 
 std::vector<monitoring::Host> survey_hosts(RankContext& context) {
   std::vector<monitoring::Host> hosts;
-  const std::string mine = to_wire(monitoring::survey_host());
+  const std::string mine = leads_node(context) ? to_wire(monitoring::survey_host()) : "";
   for (const std::string& bytes : context.control().gather(mine)) {
+    if (bytes.empty()) continue;
     auto host = from_wire<monitoring::Host>(bytes);
     const bool known = std::ranges::any_of(
         hosts, [&](const auto& other) { return other.hostname == host.hostname; });
@@ -158,23 +167,34 @@ std::vector<monitoring::Host> survey_hosts(RankContext& context) {
   return hosts;
 }
 
-void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus) {
-  if (given_cpus.empty()) return;
+namespace {
+
+using CpusAndHost = std::pair<std::string, std::string>;
+
+// Names the first two ranks of a host that may use different CPUs; empty: there are none.
+std::string bound_apart(const std::vector<std::string>& of_ranks) {
   std::map<std::string, std::pair<int, std::string>> first_of_host;  // rank and CPUs, by host
-  using CpusAndHost = std::pair<std::string, std::string>;
-  const auto told = context.control().all_gather(to_wire(CpusAndHost(given_cpus, context.host())));
-  for (std::size_t rank = 0; rank < told.size(); ++rank) {
-    const auto [cpus, host] = from_wire<CpusAndHost>(told[rank]);
+  for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
+    const auto [cpus, host] = from_wire<CpusAndHost>(of_ranks[rank]);
     const auto [found, is_first] = first_of_host.try_emplace(host, static_cast<int>(rank), cpus);
     if (is_first || found->second.second == cpus) continue;
-    throw configuration("--bind: something has bound the ranks of " + host + " already: rank " +
-                            std::to_string(found->second.first) + " may use CPUs " +
-                            found->second.second + ", rank " + std::to_string(rank) + " CPUs " +
-                            cpus,
-                        "ranks of a machine that may all use the same CPUs",
-                        "leave --bind out, or start them unbound: mpirun --bind-to none, srun "
-                        "--cpu-bind=none");
+    return host + " already: rank " + std::to_string(found->second.first) + " may use CPUs " +
+           found->second.second + ", rank " + std::to_string(rank) + " CPUs " + cpus;
   }
+  return {};
+}
+
+}  // namespace
+
+void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus) {
+  if (given_cpus.empty()) return;
+  const std::string apart =
+      context.control().answered(to_wire(CpusAndHost(given_cpus, context.host())), bound_apart);
+  if (apart.empty()) return;
+  throw configuration("--bind: something has bound the ranks of " + apart,
+                      "ranks of a machine that may all use the same CPUs",
+                      "leave --bind out, or start them unbound: mpirun --bind-to none, srun "
+                      "--cpu-bind=none");
 }
 
 bool leads_node(const RankContext& context) {

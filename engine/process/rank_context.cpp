@@ -11,29 +11,83 @@
 #include "core/base/host_name.h"
 #include "core/base/wire.h"
 #include "core/launch/outcome.h"
+#include "core/machine/telemetry/host_probes.h"
 #include "core/settings/option.h"
 #include "core/settings/settings_json.h"
 #include "engine/device/cuda_plugin.h"
 #include "engine/device/device.h"
+#include "engine/distributed/errors.h"
 #include "engine/distributed/providers.h"
 #include "engine/distributed/store.h"
 
 namespace scalemark::process {
 namespace {
 
-// With a shared GPU, NCCL would hang or fail obscurely; the usual cause is a launcher that shows
-// every rank the same GPU.
-void refuse_shared_gpus(const std::vector<std::string>& gpu_of_rank) {
-  for (std::size_t a = 0; a < gpu_of_rank.size(); ++a) {
-    for (std::size_t b = a + 1; b < gpu_of_rank.size(); ++b) {
-      if (gpu_of_rank[a].empty() || gpu_of_rank[a] != gpu_of_rank[b]) continue;
-      throw configuration(
-          "ranks " + std::to_string(a) + " and " + std::to_string(b) + " are both on " +
-              gpu_of_rank[a],
-          "NCCL needs a GPU for each rank",
-          "check CUDA_VISIBLE_DEVICES and the launcher's binding, or use --backend gloo");
+// Each rank tells rank 0 where it is.
+struct Told {
+  std::optional<int> node;  // see launching::RankPlace
+  std::string machine;
+  std::string gpu;  // empty: it computes on a CPU
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Told>& t) {
+  a.values(t.node, t.machine, t.gpu);
+}
+
+// Nodes with successive numbers and equally many ranks in a row. Every rank receives a list of
+// these, which stays short, where one number for each rank would be N^2 bytes in all.
+struct NodesInARow {
+  int first = 0, count = 0, ranks_of_each = 0;
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<NodesInARow>& n) {
+  a.values(n.first, n.count, n.ranks_of_each);
+}
+
+std::vector<NodesInARow> in_rows(const std::vector<int>& node_of_rank) {
+  std::vector<NodesInARow> rows;
+  for (auto at = node_of_rank.begin(); at != node_of_rank.end();) {
+    const auto end = std::find_if(at, node_of_rank.end(), [&](int node) { return node != *at; });
+    const auto ranks = static_cast<int>(end - at);
+    if (!rows.empty() && rows.back().ranks_of_each == ranks &&
+        rows.back().first + rows.back().count == *at) {
+      ++rows.back().count;
+    } else {
+      rows.push_back({.first = *at, .count = 1, .ranks_of_each = ranks});
     }
+    at = end;
   }
+  return rows;
+}
+
+// Rank 0 makes this of it, for all.
+struct Places {
+  std::vector<NodesInARow> nodes;
+  std::map<std::string, int> ranks_on;  // GPUs on which several ranks are
+  std::string shared_gpu;               // the first of them, in words
+};
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Places>& p) {
+  a.values(p.nodes, p.ranks_on, p.shared_gpu);
+}
+
+std::string places_of(const std::vector<std::string>& of_ranks) {
+  std::vector<launching::RankPlace> ranks;
+  std::map<std::string, int> first_on;
+  Places places;
+  for (const std::string& bytes : of_ranks) {
+    const auto told = from_wire<Told>(bytes);
+    const auto rank = static_cast<int>(ranks.size());
+    ranks.push_back({.node = told.node, .machine = told.machine});
+    const auto [first, is_first] = first_on.try_emplace(told.gpu, rank);
+    if (told.gpu.empty() || is_first) continue;
+    ++places.ranks_on.try_emplace(told.gpu, 1).first->second;
+    if (places.shared_gpu.empty())
+      places.shared_gpu =
+          distributed::name_ranks({first->second, rank}) + " are both on " + told.gpu;
+  }
+  places.nodes = in_rows(launching::nodes_of(ranks));
+  return to_wire(places);
 }
 
 // Covers what rank 0 will compare in the preflight, as far as it is known before the ranks have
@@ -93,6 +147,7 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
       failures_(failures),
       rendezvous_timeout_(enter_rendezvous(phase_tracker)),
       timeout_(longest_timeout(phase_tracker)),
+      world_(request.world),
       host_(host_name()),
       interface_(interface_of(request, rendezvous_timeout_)),
       cuda_(open_cuda_plugin(request)),
@@ -113,24 +168,37 @@ void RankContext::connect() {
   control_.emplace(joined_.store, world().rank, world().world_size, timeout_, interface_,
                    error_store_);
   use(control_->count(), distributed::all_ranks(world().world_size));
-  const std::string gpu = device_->identity();
-  using NodeAndGpu = std::pair<int, std::string>;
-  for (const auto& bytes : control_->all_gather(to_wire(NodeAndGpu(world().node, gpu)))) {
-    const auto [node, its_gpu] = from_wire<NodeAndGpu>(bytes);
-    node_of_rank_.push_back(node);
-    ranks_on_gpu_ += !gpu.empty() && its_gpu == gpu ? 1 : 0;
+  const Told mine{.node = world_.assumes_node ? std::nullopt : std::optional(world_.node),
+                  .machine = machine(),
+                  .gpu = device_->identity()};
+  const auto places = from_wire<Places>(control_->answered(to_wire(mine), places_of));
+  for (const NodesInARow& row : places.nodes) {
+    for (int node = row.first; node < row.first + row.count; ++node)
+      node_of_rank_.insert(node_of_rank_.end(), static_cast<std::size_t>(row.ranks_of_each), node);
   }
+  world_.node = node_of_rank_.at(static_cast<std::size_t>(world_.rank));
+  world_.nodes = 1 + *std::ranges::max_element(node_of_rank_);
+  world_.local_world_size = static_cast<int>(std::ranges::count(node_of_rank_, world_.node));
+  shared_gpu_ = places.shared_gpu;
+  if (!mine.gpu.empty()) ranks_on_gpu_ = value_at(places.ranks_on, mine.gpu, 1);
   if (plugins_.mpi == nullptr) return;
   plugins_.mpi->start(world());
   abort_provider_ = plugins_.mpi;
 }
 
+std::string RankContext::machine() const { return host_ + "/" + monitoring::machine_id(); }
+
 void RankContext::give_up(const ErrorRecord& fault) {
   distributed::end_process(abort_provider(), static_cast<int>(failures_.report(fault)));
 }
 
-void RankContext::refuse_shared_gpus() {
-  process::refuse_shared_gpus(control_->all_gather(device_->identity()));
+// With a shared GPU, NCCL would hang or fail obscurely; the usual cause is a launcher that shows
+// every rank the same GPU.
+void RankContext::refuse_shared_gpus() const {
+  if (shared_gpu_.empty()) return;
+  throw configuration(
+      shared_gpu_, "NCCL needs a GPU for each rank",
+      "check CUDA_VISIBLE_DEVICES and the launcher's binding, or use --backend gloo");
 }
 
 std::unique_ptr<distributed::PointGroup> RankContext::open_group(const std::string& name,

@@ -31,13 +31,13 @@ class RankContext {
   // posted to the peers. Throws what join() and the devices throw.
   RankContext(const RunRequest& request, PhaseTracker& phase_tracker, FailureReporter& failures);
 
-  // Connects all ranks for gathers and results, and starts MPI where it is wanted. As the first
-  // collective it comes after the preflight.
+  // Connects all ranks for gathers and results, learns where each is, and starts MPI where it is
+  // wanted. As the first collective it comes after the preflight.
   void connect();
 
-  // Collective over all ranks that are to use NCCL: throws configuration() (78) when two of them
-  // have the same GPU.
-  void refuse_shared_gpus();
+  // Throws configuration() (78) when two ranks of the world have the same GPU. Call it after
+  // connect(), on every rank, where NCCL is to be used.
+  void refuse_shared_gpus() const;
 
   // Collective over `members`, which are ranks of the world; this one is number `rank` among them.
   std::unique_ptr<distributed::PointGroup> open_group(const std::string& name,
@@ -75,8 +75,13 @@ class RankContext {
   const std::atomic<int>& compute_threads() const { return compute_threads_; }
   void set_compute_threads(int threads) { compute_threads_.store(threads); }
 
-  const launching::World& world() const { return request_.world; }
+  // Valid from the start but for the nodes where the launcher does not number them: they are right
+  // after connect().
+  const launching::World& world() const { return world_; }
   const std::string& host() const { return host_; }
+  // Tells this machine from any other: its host name and its kernel's boot, since several may be
+  // called "localhost".
+  std::string machine() const;
   device::Device& device() { return *device_; }
   const c10::intrusive_ptr<c10d::Store>& store_pointer() const { return joined_.store; }
   distributed::ErrorStore& error_store() { return error_store_; }
@@ -98,6 +103,7 @@ class RankContext {
   PhaseTracker& phase_tracker_;
   FailureReporter& failures_;
   std::chrono::milliseconds rendezvous_timeout_, timeout_;
+  launching::World world_;
   std::string host_;
   std::string interface_;
   const cuda::CudaApi* cuda_;  // null on a CPU
@@ -109,6 +115,7 @@ class RankContext {
   std::optional<distributed::ControlGroup> control_;
   std::vector<int> node_of_rank_;
   int ranks_on_gpu_ = 0;
+  std::string shared_gpu_;  // the first that several ranks have, in words; empty: none
   std::atomic<int> compute_threads_{1};
   std::unique_ptr<monitoring::Sampler> sampler_;
   mutable std::mutex in_use_mutex_;

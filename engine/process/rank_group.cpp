@@ -40,8 +40,8 @@ RankGroup::RankGroup(RankContext& context, const std::string& name, const std::v
   }
   const auto start = std::chrono::steady_clock::now();
   group_ = context.open_group(name, members, world_.rank, backend);
-  control_ = std::make_unique<distributed::ControlGroup>(*group_, context.timeout(),
-                                                         context.error_store(), cause_limit);
+  control_ = std::make_unique<distributed::ControlGroup>(
+      group_->control(), group_->count(), context.timeout(), context.error_store(), cause_limit);
   rendezvous_s_ = context.rendezvous_s() + seconds_since(start);
 }
 

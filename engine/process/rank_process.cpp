@@ -13,6 +13,7 @@
 #include "data/mapped_file.h"
 #include "engine/distributed/group_end.h"
 #include "engine/distributed/heartbeat.h"
+#include "engine/distributed/providers.h"
 #include "engine/distributed/rendezvous.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/machines.h"
@@ -36,8 +37,7 @@ void require_enough_descriptors(const launching::World& world) {
                                  limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
 }
 
-// Whether this process may end like any other: nothing was started that has to be ended, or all
-// ranks end it together.
+// Whether this process may end like any other: nothing has to be ended, or all ranks end it.
 bool finished(const distributed::BackendProvider* abort_provider, bool together,
               ExitCode code) noexcept {
   if (abort_provider == nullptr || abort_provider->can_abort()) return true;
@@ -271,7 +271,7 @@ ExitCode run_rank_process(const RunRequest& request,
 }
 
 distributed::Facts common_facts(const RunRequest& request) {
-  distributed::Facts facts;
+  distributed::Facts facts = distributed::gloo_variables();
   for (const auto& [name, value] : request.settings.common) facts["settings." + name] = value;
   const Version program = program_version();
   facts["program.version"] = program.version;

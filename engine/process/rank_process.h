@@ -1,5 +1,5 @@
-// One rank's process from its start to its exit code, for every command: signals, watchdog, peers,
-// report, and how a failure is reported. The command adds what is measured in between.
+// One rank's process from start to exit code: signals, watchdog, peers, report, failures. The
+// command adds what is measured in between.
 #pragma once
 
 #include <atomic>

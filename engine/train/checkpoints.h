@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/settings/value.h"
-#include "engine/distributed/groups.h"
+#include "engine/distributed/control_group.h"
 #include "engine/train/checkpoint_files.h"
 #include "engine/train/trainer.h"
 

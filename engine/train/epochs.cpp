@@ -10,7 +10,6 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "core/base/wire.h"
 #include "engine/step/copy_ahead.h"
 #include "engine/train/evaluation.h"
 
@@ -83,11 +82,8 @@ class EpochPart {
   // Collective.
   EpochTotals totals(distributed::ControlGroup& control) const {
     const auto* mine = sums_.const_data_ptr<double>();
-    std::vector<double> all(kCount);
-    for (const std::string& bytes : control.all_gather(to_wire(std::vector(mine, mine + kCount)))) {
-      const auto more = from_wire<std::vector<double>>(bytes);
-      for (std::size_t i = 0; i < all.size(); ++i) all[i] += more[i];
-    }
+    std::vector<double> all(mine, mine + kCount);
+    control.sum_over_ranks(all);
     return {.loss = all[kWeight] > 0 ? all[kLoss] / all[kWeight] : 0,
             .wall_s = all[kWall],
             .samples = static_cast<std::int64_t>(all[kSamples])};

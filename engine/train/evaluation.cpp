@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/wire.h"
 #include "data/load/batch.h"
 
 namespace scalemark::running {
@@ -22,11 +22,6 @@ struct Sums {
   std::int64_t correct = 0, items = 0;
   std::int64_t samples = 0;  // decoded samples, each once; counted on the host
 };
-
-template <class A>
-constexpr void fields(A& a, typename A::template Field<Sums>& s) {
-  a.values(s.loss, s.correct, s.items, s.samples);
-}
 
 Sums sums_of_this_rank(workloads::Network& network, data::Loader& loader, c10::Device device,
                        const training::TrainStep& step, StepWatch& watch) {
@@ -97,19 +92,14 @@ EvaluationResult evaluate(workloads::Network& network, const data::Dataset& data
   const Sums mine = sums_of_this_rank(network, loader, device.torch_device(), step, watch);
   network.module().train();
 
-  EvaluationResult result{.skipped = loader.skipped()};
-  std::int64_t correct = 0, decoded = 0;
-  for (const std::string& bytes : control.all_gather(to_wire(mine))) {
-    const Sums theirs = from_wire<Sums>(bytes);
-    result.loss += theirs.loss;
-    correct += theirs.correct;
-    result.items += theirs.items;
-    decoded += theirs.samples;
-  }
+  std::vector<double> all{mine.loss, static_cast<double>(mine.correct),
+                          static_cast<double>(mine.items), static_cast<double>(mine.samples)};
+  control.sum_over_ranks(all);
+  const auto [loss, correct, items, decoded] = std::tie(all[0], all[1], all[2], all[3]);
+  EvaluationResult result{.items = static_cast<std::int64_t>(items), .skipped = loader.skipped()};
   if (decoded == 0) throw nothing_evaluated(result);
-  const auto items = static_cast<double>(std::max<std::int64_t>(1, result.items));
-  result.loss /= items;
-  result.accuracy = static_cast<double>(correct) / items;
+  result.loss = loss / std::max(1.0, items);
+  result.accuracy = correct / std::max(1.0, items);
   return result;
 }
 

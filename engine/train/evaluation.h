@@ -8,7 +8,7 @@
 #include "data/load/dataset.h"
 #include "data/load/loader.h"
 #include "engine/device/device.h"
-#include "engine/distributed/groups.h"
+#include "engine/distributed/control_group.h"
 #include "engine/step/train_step.h"
 #include "engine/train/batch_source.h"
 #include "engine/train/window.h"

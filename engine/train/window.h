@@ -12,7 +12,7 @@
 #include "core/machine/telemetry/sampler.h"
 #include "core/plan/plan.h"
 #include "engine/device/device.h"
-#include "engine/distributed/groups.h"
+#include "engine/distributed/control_group.h"
 #include "engine/process/event_log.h"
 #include "engine/step/measurement/window_timer.h"
 #include "engine/step/train_step.h"

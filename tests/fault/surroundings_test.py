@@ -135,7 +135,7 @@ def stale_variables(folder):
     """Variables of another job: 69, with what was found and what was set. Each kind of finding: SCALEMARK_SOAK=full."""
     port = free_port()
     address = f"127.0.0.1:{port}"
-    refused_as_stale(folder, "ranks 1, 2 and 3 of 4 did not join", address, **stale(port, rank=0))
+    refused_as_stale(folder, "ranks 1-3 of 4 did not join", address, **stale(port, rank=0))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quiet) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         served = server.server_address[1]

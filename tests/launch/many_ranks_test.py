@@ -1,6 +1,8 @@
 """64 real ranks of the smallest network on this machine: how long they take to start, what each costs in memory, what a point costs
-the control plane, and how the loss of one ends the run. docs/internals/SCALE.md holds what was measured."""
+the control plane, and how the loss of one ends the run; and on 16 hosts, one of which is lost for good.
+docs/internals/SCALE.md holds what was measured."""
 
+import math
 import os
 import re
 import signal
@@ -11,8 +13,11 @@ import time
 from pathlib import Path
 
 from endings import ENDLESS, Running, check_gone, closed_report
-from program import check, skip
+from launching import start
+from made_data import make_text
+from program import SCALEMARK, check, skip
 from sweeps import journal_lines
+from switched import SwitchedHosts
 
 RANKS = int(os.environ.get("TEST_RANKS", 64))
 FREE_BYTES_PER_RANK = 200 << 20
@@ -89,8 +94,77 @@ def collectives(folder):
               f"{statistics.median(run['latency_s']['p50'] for run in runs):.4f} s alone")
 
 
+class Cluster:
+    """A training of `per_host` ranks on each of the hosts."""
+
+    def __init__(self, hosts, count, per_host, *words):
+        place = ("--nnodes", count, "--nproc-per-node", per_host, "--rendezvous", f"{hosts.addresses[0]}:29667")
+        self.begun = time.monotonic()
+        self.hosts = [start(*hosts.on(host), SCALEMARK, *words, *place, "--node-rank", host) for host in range(count)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.hosts:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+    def ranks_of(self, host):
+        pid = self.hosts[host].pid
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def await_file(self, path, seconds=600):
+        end = time.monotonic() + seconds
+        while not path.exists():
+            check(time.monotonic() < end and all(process.poll() is None for process in self.hosts), f"there is no {path.name}")
+            time.sleep(0.05)
+        return time.monotonic() - self.begun
+
+    def end(self, expected, but=None, seconds=900):
+        """Seconds until the last host had ended, each with the expected exit code, but for a host that was killed."""
+        begun = time.monotonic()
+        for host, process in enumerate(self.hosts):
+            _, errors = process.communicate(timeout=seconds)
+            check(host == but or process.returncode == expected, f"node{host}: {process.returncode}: {errors[-3000:]}")
+        return time.monotonic() - begun
+
+
+def cluster(folder):
+    """16 hosts on a switch: a rank is killed, then a host with its cable; what is left goes on from the newest checkpoint."""
+    count, per_host = 16, RANKS // 16
+    text = make_text(folder / "text", 3000)
+    vocabulary = folder / "vocab.txt"
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    vocabulary.write_text("\n".join(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *(f"##{one}" for one in letters)]) + "\n")
+    out = folder / "out"
+    words = ("train", "--workload", "bert-mini", "--sequence-length", 32, "--data", text, "--vocab", vocabulary, "--batch-size", 1, "--threads", 1,
+             "--optimizer", "sgd", "--epochs", 1, "--checkpoint-every", "2steps", "--checkpoint-keep", 1000, "--no-progress", *PATIENT, "--output", out, "--resume")
+    with SwitchedHosts(count) as hosts:
+        with Cluster(hosts, count, per_host, *words) as all_hosts:
+            first_s = all_hosts.await_file(out / "checkpoints/step-2")
+            os.kill(all_hosts.ranks_of(7)[1], signal.SIGKILL)
+            rank_s = all_hosts.end(69)
+        with Cluster(hosts, count, per_host, *words) as all_hosts:
+            all_hosts.await_file(out / "checkpoints/step-4")
+            ranks = all_hosts.ranks_of(count - 1)
+            hosts.pull_cable(count - 1)
+            for pid in (all_hosts.hosts[count - 1].pid, *ranks):
+                os.kill(pid, signal.SIGKILL)
+            host_s = all_hosts.end(69, but=count - 1)
+        with Cluster(hosts, count - 1, per_host, *words) as left:
+            left.end(0)
+    [point] = closed_report(out, "complete", 0)["points"]
+    check(point["world_size"] == RANKS - per_host and point["nodes"] == count - 1, point["world_size"])
+    check([one["step"] for one in point["resumed"]] == sorted(one["step"] for one in point["resumed"]) and len(point["resumed"]) == 2, point["resumed"])
+    check(math.isfinite(point["loss"]["last"]), point["loss"])
+    print(f"{RANKS} ranks on {count} hosts: {first_s:.1f} s from the command to the checkpoint of the second step")
+    print(f"a killed rank: all had ended {rank_s:.1f} s later; a host that is gone: {host_s:.1f} s; {RANKS - per_host} ranks went on")
+
+
 if available_bytes() < RANKS * FREE_BYTES_PER_RANK:
     skip(f"{RANKS} ranks need {RANKS * FREE_BYTES_PER_RANK / GiB:.0f} GiB, {available_bytes() / GiB:.0f} are free")
 with tempfile.TemporaryDirectory() as place:
     for case in sys.argv[1:]:
-        {"lost_rank": lost_rank, "points": points, "collectives": collectives}[case](Path(place))
+        {"lost_rank": lost_rank, "points": points, "collectives": collectives, "cluster": cluster}[case](Path(place))

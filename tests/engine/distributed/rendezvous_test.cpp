@@ -16,21 +16,21 @@ TEST(Rendezvous, ThreeRanksMeetOverTcpAndTalk) {
   const auto ended = ranks.wait();
   for (const Ended& rank : ended) {
     EXPECT_EQ(rank.exit_code, 0) << rank.output;
-    EXPECT_NE(rank.output.find("all_gather [][bbb][cccccc]\nbroadcast from zero\n"
+    EXPECT_NE(rank.output.find("answered [][bbb][cccccc]\nbroadcast from zero\n"
                                "broadcast nothing []\n"
                                "max 2.000000 10.000000 0.500000\n"),
               std::string::npos)
         << rank.output;
   }
-  EXPECT_NE(ended[0].output.find("gather [][bbb][cccccc]\nall_gather"), std::string::npos);
-  EXPECT_NE(ended[1].output.find("gather \nall_gather"), std::string::npos) << ended[1].output;
+  EXPECT_NE(ended[0].output.find("gather [][bbb][cccccc]\nanswered "), std::string::npos);
+  EXPECT_NE(ended[1].output.find("gather \nanswered "), std::string::npos) << ended[1].output;
 }
 
 TEST(Rendezvous, TwoRanksMeetByFile) {
   RankThreads ranks(scenario("talk", 2, fresh_file_place()));
   for (const Ended& rank : ranks.wait()) {
     EXPECT_EQ(rank.exit_code, 0) << rank.output;
-    EXPECT_NE(rank.output.find("all_gather [][bbb]"), std::string::npos) << rank.output;
+    EXPECT_NE(rank.output.find("answered [][bbb]"), std::string::npos) << rank.output;
   }
 }
 

@@ -208,8 +208,10 @@ class Trial {
                       .timeout = run.arguments.timeout,
                       .interface = "lo"},
                      distributed::gloo()),
-        control_(group_, run.arguments.timeout, run.error_store, run.arguments.timeout),
-        alone_control_(alone_group_, run.arguments.timeout, run.error_store, run.arguments.timeout),
+        control_(group_.control(), group_.count(), run.arguments.timeout, run.error_store,
+                 run.arguments.timeout),
+        alone_control_(alone_group_.control(), alone_group_.count(), run.arguments.timeout,
+                       run.error_store, run.arguments.timeout),
         pair_(group_.group(), run.rank()),
         alone_(nullptr, 0) {}
 
