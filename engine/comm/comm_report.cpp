@@ -116,11 +116,9 @@ JudgedMemory judged(const std::vector<std::string>& of_ranks,
 
 // Only rank 0 knows the hosts, and all ranks must agree whether to try again.
 JudgedMemory measure_once(process::RankContext& context, std::span<const monitoring::Host> hosts) {
-  distributed::ControlGroup& control = context.control();
-  const auto of_ranks = control.gather(to_wire(copied(context)));
-  const std::string told =
-      control.broadcast(control.rank() == 0 ? to_wire(judged(of_ranks, hosts)) : "");
-  return from_wire<JudgedMemory>(told);
+  return from_wire<JudgedMemory>(context.control().answered(
+      to_wire(copied(context)),
+      [&](const auto& of_ranks) { return to_wire(judged(of_ranks, hosts)); }));
 }
 
 }  // namespace
@@ -233,6 +231,12 @@ void CommReport::add(const MeasuredPairs& measured) {
   auto judged = reporting::judge_pairs(measured.pairs, measured.ends, measured.between_nodes);
   if (measured.between_nodes)
     links_ = MeasuredLinks(judged.links, measured.ends, machines_.node_of_rank);
+  const std::string disturbed = reporting::in_words(
+      run_report_.disturbances_of(reporting::telemetry_of("", measured.readings)));
+  if (!disturbed.empty()) {
+    judged.findings.push_back(reporting::make_finding(reporting::finding_kinds::links_disturbed, "",
+                                                      {{"disturbed", disturbed}}));
+  }
   run_report_.writer()->add_links(std::move(judged.links), std::move(judged.findings));
   if (!measured.nccl.empty()) process::set_nccl(run_report_, measured.nccl);
 }

@@ -9,6 +9,7 @@
 #include "core/base/wire.h"
 #include "core/plan/collectives/collective_plan.h"
 #include "engine/comm/links/pair_rounds.h"
+#include "engine/process/machines.h"
 #include "engine/process/rank_group.h"
 #include "report/judge/collectives/collectives.h"
 #include "report/record/rank_fields.h"
@@ -138,11 +139,18 @@ MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
   nccl_log.skip();
   with_link_group(context, name, links.members, plan.backend, [&](const LinkGroup& group) {
     measured.ends = ends_of(group, links, context.node_of_rank(), context.device().name());
+    auto& telemetry = process::fresh_telemetry(context, group.rank_group.leads_node());
+    const auto begun = std::chrono::steady_clock::now();
+    telemetry.begin();
     for (const PairTimes& pair :
          measure_pairs(group.rank_group, links.rounds, plan.passes,
                        LinkEffort::between(context.device().torch_device().is_cuda()), between)) {
       measured.pairs.push_back(samples_of(pair));
     }
+    process::wait_until_watched(group.rank_group.world().local_world_size, begun);
+    telemetry.end();
+    measured.readings = process::gathered_readings(context, group.rank_group.control());
+    telemetry.clear();
     if (group.rank_group.backend() == "nccl")
       measured.nccl = nccl_of(context, group, links, nccl_log);
   });

@@ -12,6 +12,7 @@
 #include "engine/process/rank_group.h"
 #include "engine/process/run_report.h"
 #include "report/judge/collectives/collectives.h"
+#include "report/judge/point/telemetry.h"
 
 namespace scalemark::communicating {
 
@@ -34,8 +35,9 @@ bool with_link_group(process::RankContext& context, const std::string& name,
 struct MeasuredPairs {
   std::vector<reporting::PairSamples> pairs;
   std::vector<reporting::LinkEnd> ends;
-  bool between_nodes = false;                // false: between the ranks of one node
-  std::vector<monitoring::NcclChoice> nccl;  // each member's, where NCCL carries them
+  bool between_nodes = false;                     // false: between the ranks of one node
+  std::vector<monitoring::NcclChoice> nccl;       // each member's, where NCCL carries them
+  std::vector<reporting::RankReadings> readings;  // each member's, of its machine meanwhile
 };
 
 // Collective over the session. `name` is the group's, unique within the run. `between` is called on
