@@ -7,6 +7,7 @@
 #include "core/base/field.h"
 #include "core/base/wire.h"
 #include "engine/device/cpu_allocator.h"
+#include "engine/distributed/parcels.h"
 #include "engine/process/failure_reporter.h"
 #include "report/record/rank_fields.h"
 
@@ -39,36 +40,19 @@ RankResult result_of(const std::exception_ptr& exception) {
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 4 << 20;
-
-std::string piece_key(std::int64_t number, std::size_t piece) {
-  return "task/measured/" + std::to_string(number) + "/" + std::to_string(piece);
-}
-
-std::string count_key(std::int64_t number) {
-  return "task/measured/" + std::to_string(number) + "/count";
-}
+std::string outcome_key(std::int64_t number) { return "task/measured/" + std::to_string(number); }
 
 }  // namespace
 
 void send_outcome(c10d::Store& store, std::int64_t number, const running::PointOutcome& outcome) {
-  const std::string bytes = to_wire(outcome);
-  std::size_t pieces = 0;
-  for (std::size_t at = 0; at < bytes.size(); at += kPieceBytes) {
-    store.set(piece_key(number, pieces++), bytes.substr(at, kPieceBytes));
-  }
-  store.set(count_key(number), std::to_string(pieces));
+  distributed::send_parcel(store, outcome_key(number), to_wire(outcome));
 }
 
 running::PointOutcome receive_outcome(c10d::Store& store, std::int64_t number) {
-  if (!store.check({count_key(number)})) throw bug("a rank reported a result and sent none");
-  const auto pieces = std::stoull(store.get_to_str(count_key(number)));
-  std::string bytes;
-  for (std::size_t piece = 0; piece < pieces; ++piece) {
-    bytes += store.get_to_str(piece_key(number, piece));
-    store.deleteKey(piece_key(number, piece));
-  }
-  store.deleteKey(count_key(number));
+  const std::string key = outcome_key(number);
+  if (!store.check({key})) throw bug("a rank reported a result and sent none");
+  const std::string bytes = distributed::receive_parcel(store, key);
+  distributed::delete_parcel(store, key);
   return from_wire<running::PointOutcome>(bytes);
 }
 

@@ -85,8 +85,8 @@ constexpr void fields(A& a, typename A::template Field<RankResult>& r) {
 RankResult result_of(const std::exception_ptr& exception);
 
 // --- The only rank of a task sends its measurements to rank 0 of the sweep, which writes the row.
-// Ranks of a larger point gather to rank 0 within their group. The outcome is sent in pieces, since
-// a store takes at most 8 MiB for a value and a long window has more steps than that holds.
+// Ranks of a larger point gather to rank 0 within their group. The outcome is sent as a parcel,
+// since a long window has more steps than a value of the store holds.
 
 // `number` is that of the task's message. Both throw when the store is gone.
 void send_outcome(c10d::Store& store, std::int64_t number, const running::PointOutcome& outcome);
