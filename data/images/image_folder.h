@@ -53,10 +53,10 @@ ImageTree scan_image_tree(const std::string& root, const Progress& progress = {}
 std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
                         const Progress& progress = {});
 
-// Returns identity_of() of up to `most` files, spread evenly: enough to show that two ranks see the
-// same tree.
-std::string identity_of_sample(const ImageTree& tree, std::size_t most,
-                               const Progress& progress = {});
+// Returns a hash of train/ and up to `most` files, spread evenly: their paths, inodes, sizes and
+// times of change (ctime). Two ranks with the same one read one file system: nobody can set the
+// ctime of a copy, while fresh disks that were filled alike may have the same inodes.
+std::string mark_of(const ImageTree& tree, std::size_t most, const Progress& progress = {});
 
 // Returns how many of a class's `files` are held out: a tenth, rounded down, but at least 1 of 2 or
 // more.

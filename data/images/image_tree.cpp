@@ -1,5 +1,7 @@
 // Scans a folder of images into classes, training and held-out files, and makes its identity.
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <initializer_list>
@@ -258,6 +260,20 @@ std::string size_text(const std::string& path) {
   throw no_input(path + ": " + failed.message());
 }
 
+// Returns "-" for what is not there or may not be seen.
+std::string place_text(const std::string& path) {
+  struct stat info = {};
+  if (::stat(path.c_str(), &info) != 0) return "-";
+  std::string text;
+  for (const auto number :
+       {static_cast<std::uint64_t>(info.st_ino), static_cast<std::uint64_t>(info.st_size),
+        static_cast<std::uint64_t>(info.st_ctim.tv_sec),
+        static_cast<std::uint64_t>(info.st_ctim.tv_nsec)}) {
+    text += std::to_string(number) + ' ';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string identity_of(const std::string& root, const std::vector<ImageFile>& files,
@@ -270,14 +286,19 @@ std::string identity_of(const std::string& root, const std::vector<ImageFile>& f
   return to_hex(hash.digest());
 }
 
-std::string identity_of_sample(const ImageTree& tree, std::size_t most, const Progress& progress) {
+std::string mark_of(const ImageTree& tree, std::size_t most, const Progress& progress) {
+  Hash128 hash;
+  const auto add = [&](const std::string& path) {
+    hash.add(path + '\n' + place_text(tree.root + '/' + path) + '\n');
+    still_alive(progress);
+  };
+  add("train");
   const std::size_t all = tree.train.size() + tree.evaluate.size();
-  std::vector<ImageFile> chosen;
   for (std::size_t k = 0; k < std::min(most, all); ++k) {
     const std::size_t i = k * all / std::min(most, all);
-    chosen.push_back(i < tree.train.size() ? tree.train[i] : tree.evaluate[i - tree.train.size()]);
+    add(i < tree.train.size() ? tree.train[i].path : tree.evaluate[i - tree.train.size()].path);
   }
-  return identity_of(tree.root, chosen, progress);
+  return to_hex(hash.digest());
 }
 
 }  // namespace scalemark::data

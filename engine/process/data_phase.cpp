@@ -16,6 +16,7 @@
 #include "core/base/durations.h"
 #include "data/hash128.h"
 #include "engine/distributed/error_store.h"
+#include "engine/distributed/parcels.h"
 #include "engine/distributed/store.h"
 
 namespace scalemark::process {
@@ -29,9 +30,9 @@ constexpr const char* kReadyKey = "data/ready";  // number of ranks that have re
 constexpr const char* kAllReadyKey = "data/all-ready";
 constexpr milliseconds kHeartbeatPeriod{1000};
 
-std::string key_of(const RankContext& context, const std::string& what) {
-  return "data/" + context.machine() + "/" +
-         data::to_hex(data::digest_of(std::as_bytes(std::span(what))));
+// `where`: the machine or machines that share it.
+std::string key_of(const std::string& where, const std::string& what) {
+  return "data/" + where + "/" + data::to_hex(data::digest_of(std::as_bytes(std::span(what))));
 }
 
 // A store that throws means a lost peer.
@@ -65,10 +66,8 @@ void DataPhase::still_reading() {
 SharedBytes DataPhase::once_per_node(const std::string& what,
                                      const std::function<SharedBytes()>& make) {
   if (ranks_here() == 1) return make();
-  const std::string key = key_of(context_, what), ticket_key = key + "/ticket";
-  const bool first =
-      asking(context_, [&](c10d::Store& store) { return store.add(key + "/readers", 1) == 1; });
-  if (!first) {
+  const std::string key = key_of(context_.machine(), what), ticket_key = key + "/ticket";
+  if (!is_first(key)) {
     await(ticket_key);
     const auto ticket =
         asking(context_, [&](c10d::Store& store) { return store.get_to_str(ticket_key); });
@@ -85,6 +84,27 @@ SharedBytes DataPhase::once_per_node(const std::string& what,
   return made;
 }
 
+SharedBytes DataPhase::once_per_run(const std::string& what,
+                                    const std::function<SharedBytes()>& make) {
+  const launching::World& world = context_.world();
+  if (world.local_world_size == world.world_size) return make();
+  const std::string key = key_of("all", what);
+  if (!is_first(key)) {
+    await(key);
+    return held(asking(context_, [&](c10d::Store& store) {
+      return distributed::receive_parcel(store, key, [&] { still_reading(); });
+    }));
+  }
+  SharedBytes made = make();
+  asking(context_, [&](c10d::Store& store) { distributed::send_parcel(store, key, made.text()); });
+  sent_.push_back(key);
+  return made;
+}
+
+bool DataPhase::is_first(const std::string& key) {
+  return asking(context_, [&](c10d::Store& store) { return store.add(key + "/readers", 1) == 1; });
+}
+
 void DataPhase::finish() {
   const int world_size = context_.world().world_size;
   if (world_size > 1) {
@@ -94,6 +114,9 @@ void DataPhase::finish() {
     await(kAllReadyKey);
   }
   offered_.clear();
+  for (const std::string& key : std::exchange(sent_, {})) {
+    asking(context_, [&](c10d::Store& store) { distributed::delete_parcel(store, key); });
+  }
 }
 
 // Waits inside the store, so that many waiting ranks are no load on it. The only limit is the

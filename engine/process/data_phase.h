@@ -70,6 +70,13 @@ class DataAccess {
     return make();
   }
 
+  // Does the same for the whole run, whose other machines receive a copy: it is for lists, not for
+  // data. The caller finds out whether what another machine made is right here.
+  virtual SharedBytes once_per_run(const std::string& /*what*/,
+                                   const std::function<SharedBytes()>& make) {
+    return make();
+  }
+
   // Returns how many ranks share what one of them makes. The others wait, so the maker may use the
   // threads of all.
   virtual int ranks_here() const { return 1; }
@@ -84,6 +91,8 @@ class DataPhase final : public DataAccess {
   void still_reading() override;
   SharedBytes once_per_node(const std::string& what,
                             const std::function<SharedBytes()>& make) override;
+  SharedBytes once_per_run(const std::string& what,
+                           const std::function<SharedBytes()>& make) override;
   int ranks_here() const override { return context_.world().local_world_size; }
 
   // Returns when every rank of the world has read its data, so that later phases may rely on peers
@@ -91,6 +100,7 @@ class DataPhase final : public DataAccess {
   void finish();
 
  private:
+  bool is_first(const std::string& key);  // whether no other rank has asked that before
   void await(const std::string& key);
 
   RankProcess& rank_process_;
@@ -98,6 +108,7 @@ class DataPhase final : public DataAccess {
   std::chrono::milliseconds heartbeat_period_;
   std::chrono::steady_clock::time_point next_heartbeat_{};
   std::vector<OfferedBytes> offered_;
+  std::vector<std::string> sent_;  // keys of what other machines take from the store
 };
 
 }  // namespace scalemark::process

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -34,12 +35,12 @@ data::Progress progress_of(process::DataAccess& access) {
 struct ScannedTree {
   data::ImageTree tree;
   std::string identity;
-  std::string sample;  // data::identity_of_sample(), for a rank that takes over the list
+  std::string mark;  // data::mark_of(), for a rank that takes over the list
 };
 
 template <class A>
 constexpr void fields(A& a, typename A::template Field<ScannedTree>& s) {
-  a.values(s.tree, s.identity, s.sample);
+  a.values(s.tree, s.identity, s.mark);
 }
 
 // A rank checks this many files when it takes over another rank's list.
@@ -55,24 +56,40 @@ ScannedTree scan(const settings::Settings& settings, process::DataAccess& access
   if (settings.measuring.epochs) {
     scanned.identity.append("+").append(data::identity_of(tree.root, tree.evaluate, progress));
   }
+  scanned.mark = data::mark_of(tree, kFilesChecked, progress);
   return scanned;
 }
 
-// The first rank of a machine lists the tree and checks each file; the others take its list, and
-// verify with a sample of the files that theirs is the same tree.
-ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& access) {
-  std::optional<ScannedTree> mine;
-  const process::SharedBytes list = access.once_per_node(
-      "images " + settings.task.data + (settings.measuring.epochs ? " with held-out" : ""), [&] {
-        mine = scan(settings, access);
-        mine->sample = data::identity_of_sample(mine->tree, kFilesChecked, progress_of(access));
-        return process::held(to_wire(*mine));
-      });
-  if (mine) return *std::move(mine);
+// Lists the tree itself where it is not the one that was listed.
+ScannedTree taken_over(const process::SharedBytes& list, const settings::Settings& settings,
+                       process::DataAccess& access) {
   auto theirs = from_wire<ScannedTree>(list.text());
-  const bool same =
-      data::identity_of_sample(theirs.tree, kFilesChecked, progress_of(access)) == theirs.sample;
+  const bool same = data::mark_of(theirs.tree, kFilesChecked, progress_of(access)) == theirs.mark;
   return same ? std::move(theirs) : scan(settings, access);
+}
+
+// One rank of the run lists the tree and asks each file's size. The first of each other machine
+// takes its list, and the others there take that one's.
+ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& access) {
+  const std::string what =
+      "images " + settings.task.data + (settings.measuring.epochs ? " with held-out" : "");
+  std::optional<ScannedTree> mine;
+  const auto list_it = [&] {
+    mine = scan(settings, access);
+    return process::held(to_wire(*mine));
+  };
+  const process::SharedBytes list = access.once_per_node(what, [&] {
+    std::error_code ignored;
+    // A machine without the tree says so at once instead of waiting for a list.
+    if (!std::filesystem::is_directory(std::filesystem::path(settings.task.data) / "train",
+                                       ignored))
+      return list_it();
+    process::SharedBytes of_run = access.once_per_run(what, list_it);
+    if (mine) return of_run;
+    mine = taken_over(of_run, settings, access);
+    return process::held(to_wire(*mine));
+  });
+  return mine ? *std::move(mine) : taken_over(list, settings, access);
 }
 
 data::ImageDecoding decoding_of(const settings::LoadingSettings& loading) {

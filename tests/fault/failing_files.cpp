@@ -4,6 +4,7 @@
 //   FAILING_CONTROL  a file: while it holds "open N" or "read N", these calls fail with errno N
 //   SLOW_MS          each directory entry and each stat takes so long
 //   SCANS_LOG        processes that list directories below the folder write their id there, once
+//   STATS_LOG        and here for each stat of a path below the folder
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -72,14 +73,23 @@ void be_slow() {
   if (milliseconds != nullptr) ::usleep(static_cast<useconds_t>(1000 * std::atoi(milliseconds)));
 }
 
-void log_scan() {
-  static std::atomic<bool> logged{false};
-  const char* const log = std::getenv("SCANS_LOG");
-  if (log == nullptr || logged.exchange(true)) return;
+void write_id(const char* log) {
   const int fd = real_open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   const std::string line = std::to_string(::getpid()) + "\n";
   if (::write(fd, line.data(), line.size()) < 0) std::abort();
   ::close(fd);
+}
+
+void log_scan() {
+  static std::atomic<bool> logged{false};
+  const char* const log = std::getenv("SCANS_LOG");
+  if (log != nullptr && !logged.exchange(true)) write_id(log);
+}
+
+void note_stat(const char* path) {
+  if (!below(path)) return;
+  if (const char* const log = std::getenv("STATS_LOG")) write_id(log);
+  be_slow();
 }
 
 int opened(const char* path, int flags, mode_t mode) {
@@ -141,11 +151,11 @@ struct dirent64* readdir64(DIR* folder) {
 }
 
 int stat(const char* path, struct stat* info) {
-  if (below(path)) be_slow();
+  note_stat(path);
   return next<int (*)(const char*, struct stat*)>("stat")(path, info);
 }
 int stat64(const char* path, struct stat64* info) {
-  if (below(path)) be_slow();
+  note_stat(path);
   return next<int (*)(const char*, struct stat64*)>("stat64")(path, info);
 }
 }

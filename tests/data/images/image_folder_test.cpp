@@ -202,12 +202,25 @@ TEST_F(ImageFolderTest, ATreeTravelsAsBytesAndIsKnownByASampleOfItsFiles) {
         ExitCode::kBug);
   }
 
-  const std::string all = identity_of_sample(tree, 1000);
-  const std::string some = identity_of_sample(tree, 8);
-  EXPECT_EQ(all, identity_of_sample(same, 1000));
+  const std::string all = mark_of(tree, 1000), some = mark_of(tree, 8);
+  EXPECT_EQ(all, mark_of(same, 1000));
   write(tree.train[0].path, {1});
-  EXPECT_NE(all, identity_of_sample(tree, 1000));
-  EXPECT_NE(some, identity_of_sample(tree, 8));  // the first is always read
+  EXPECT_NE(all, mark_of(tree, 1000));
+  EXPECT_NE(some, mark_of(tree, 8));  // the first is always asked
+}
+
+TEST_F(ImageFolderTest, ACopyWithTheSameSizesAndTimesHasAnotherMark) {
+  for (const char* name : {"train/a/0.jpg", "train/a/1.jpg"}) picture(name);
+  const ImageTree tree = scan_image_tree(root_);
+  ImageTree copy = tree;
+  copy.root = root_ + "-copy";
+  fs::copy(root_, copy.root, fs::copy_options::recursive);
+  for (const char* name : {"train/a/0.jpg", "train/a/1.jpg", "train"}) {
+    fs::last_write_time(fs::path(copy.root) / name, fs::last_write_time(fs::path(root_) / name));
+  }
+  EXPECT_EQ(identity_of(tree.root, tree.train), identity_of(copy.root, copy.train));
+  EXPECT_NE(mark_of(tree, 64), mark_of(copy, 64));
+  fs::remove_all(copy.root);
 }
 
 TEST_F(ImageFolderTest, ScanningGivesASignOfLifeForEachFile) {
