@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <limits>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/statistics/others.h"
 #include "core/statistics/significance.h"
 #include "core/statistics/summary.h"
 
@@ -20,29 +22,19 @@ constexpr double kUsualSpread = 0.005, kUsualDegrees = 2;
 
 using Deviations = std::vector<std::vector<double>>;  // [r][k]: of rank r in run k
 
-std::vector<double> without(std::vector<double> values, std::size_t rank) {
-  values.erase(values.begin() + static_cast<std::ptrdiff_t>(rank));
-  return values;
+Others of_all(const Deviations& deviations) {
+  std::vector<double> all;
+  for (const auto& of_rank : deviations) all.insert(all.end(), of_rank.begin(), of_rank.end());
+  return Others(std::move(all));
 }
 
-std::vector<double> of_others(const Deviations& deviations, std::size_t rank) {
-  std::vector<double> others;
-  for (std::size_t r = 0; r < deviations.size(); ++r) {
-    if (r != rank) others.insert(others.end(), deviations[r].begin(), deviations[r].end());
-  }
-  return others;
-}
-
-// The variance of a rank's deviations between runs, as the ranks other than `rank` show it.
-double variance_of_runs(Deviations deviations, std::size_t rank) {
-  const auto runs = static_cast<double>(deviations.front().size());
-  if (runs < 2) return 0;
+// Subtracts from each rank's values their mean.
+Deviations centred(Deviations deviations) {
   for (auto& of_rank : deviations) {
     const double centre = mean(of_rank);
     for (double& value : of_rank) value -= centre;
   }
-  const double spread = spread_by_median(of_others(deviations, rank));
-  return spread * spread * runs / (runs - 1);
+  return deviations;
 }
 
 // The variance of a value's distance to the median of `others` values, divided by the value's own.
@@ -61,9 +53,9 @@ double degrees_of_mad(std::size_t others) {
 
 // Returns s, s^2 = (2 (0.5 %)^2 + d MAD^2) / (2 + d) lifted_by_median(): that devices of one kind
 // differ by 0.5 % at least counts as two degrees of freedom beside the d of the few ranks.
-double moderated_spread(const std::vector<double>& values, std::size_t others) {
-  const double own = spread_by_median(values), degrees = degrees_of_mad(others);
-  return std::sqrt((kUsualDegrees * kUsualSpread * kUsualSpread + degrees * own * own) /
+double moderated_spread(double mad, std::size_t others) {
+  const double degrees = degrees_of_mad(others);
+  return std::sqrt((kUsualDegrees * kUsualSpread * kUsualSpread + degrees * mad * mad) /
                    (kUsualDegrees + degrees) * lifted_by_median(others));
 }
 
@@ -81,8 +73,9 @@ std::vector<double> means_over_runs(const RunsOfRanks& runs) {
 Deviations deviations_of(const RunsOfRanks& runs) {
   Deviations deviations(runs.front().size());
   for (const auto& run : runs) {
+    const Others others(run);
     for (std::size_t r = 0; r < run.size(); ++r) {
-      deviations[r].push_back(run[r] - median(without(run, r)));
+      deviations[r].push_back(run[r] - others.median({run[r]}));
     }
   }
   return deviations;
@@ -95,21 +88,49 @@ struct Spreads {
   double of_means, of_runs, degrees;
 };
 
-Spreads spreads_of(const Deviations& deviations, const std::vector<double>& means, std::size_t rank,
-                   double device_spread) {
-  const std::vector<double> of_means = without(means, rank), of_runs = of_others(deviations, rank);
-  const std::size_t others = of_means.size();
-  if (!(device_spread > 0)) {
-    return {moderated_spread(of_means, others), moderated_spread(of_runs, others),
-            kUsualDegrees + degrees_of_mad(others)};
+// Tells the spreads that the ranks other than one show.
+class Field {
+ public:
+  Field(const Deviations& deviations, std::vector<double> means, double device_spread)
+      : deviations_(deviations),
+        means_(std::move(means)),
+        device_spread_(device_spread),
+        centred_(centred(deviations)),
+        all_means_(means_),
+        all_deviations_(of_all(deviations)),
+        all_centred_(of_all(centred_)) {}
+
+  Spreads spreads_of(std::size_t rank) const {
+    const double of_means = all_means_.spread_by_median({means_[rank]});
+    const double of_runs = all_deviations_.spread_by_median(deviations_[rank]);
+    const std::size_t others = means_.size() - 1;
+    if (!(device_spread_ > 0)) {
+      return {moderated_spread(of_means, others), moderated_spread(of_runs, others),
+              kUsualDegrees + degrees_of_mad(others)};
+    }
+    const double devices = device_spread_ * device_spread_ * lifted_by_median(others);
+    const double runs = variance_of_runs(rank);
+    const auto count = static_cast<double>(deviations_.front().size());
+    return {std::max({kLeastSpread, std::sqrt(devices + runs / count), of_means}),
+            std::max({kLeastSpread, std::sqrt(devices + runs), of_runs}),
+            std::numeric_limits<double>::infinity()};
   }
-  const double devices = device_spread * device_spread * lifted_by_median(others);
-  const double runs = variance_of_runs(deviations, rank);
-  const auto count = static_cast<double>(deviations.front().size());
-  return {std::max({kLeastSpread, std::sqrt(devices + runs / count), spread_by_median(of_means)}),
-          std::max({kLeastSpread, std::sqrt(devices + runs), spread_by_median(of_runs)}),
-          std::numeric_limits<double>::infinity()};
-}
+
+ private:
+  // The variance of a rank's deviations between runs, as the ranks other than `rank` show it.
+  double variance_of_runs(std::size_t rank) const {
+    const auto runs = static_cast<double>(deviations_.front().size());
+    if (runs < 2) return 0;
+    const double spread = all_centred_.spread_by_median(centred_[rank]);
+    return spread * spread * runs / (runs - 1);
+  }
+
+  const Deviations& deviations_;
+  std::vector<double> means_;
+  double device_spread_;
+  Deviations centred_;
+  Others all_means_, all_deviations_, all_centred_;
+};
 
 constexpr double kSlowerThatCounts = 0.03;
 constexpr double kLevel = 0.05;
@@ -134,10 +155,10 @@ double upper_quantile(double level, double degrees) {
 // alarm that each rank may have.
 std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double level, double device_spread) {
   const auto deviations = deviations_of(runs);
-  const std::vector<double> means = means_over_runs(runs);
+  const Field field(deviations, means_over_runs(runs), device_spread);
   std::vector<RankDelay> delays;
-  for (std::size_t r = 0; r < means.size(); ++r) {
-    const Spreads spreads = spreads_of(deviations, means, r, device_spread);
+  for (std::size_t r = 0; r < deviations.size(); ++r) {
+    const Spreads spreads = field.spreads_of(r);
     RankDelay& delay = delays.emplace_back();
     delay.slower_by = mean(deviations[r]);
     const double beyond = upper_quantile(level, spreads.degrees);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/statistics/others.h"
 
 namespace scalemark::statistics {
 
@@ -161,8 +162,6 @@ Interval exponential(const Interval& logarithms) {
 }
 
 namespace {
-
-constexpr double kMadToSpread = 1.4826;
 
 std::vector<double> sorted(std::span<const double> values) {
   std::vector<double> all(values.begin(), values.end());

@@ -11,6 +11,7 @@
 #include "core/base/number_words.h"
 #include "core/machine/gpus.h"
 #include "core/plan/estimates.h"
+#include "core/statistics/others.h"
 #include "core/statistics/runs.h"
 #include "core/statistics/significance.h"
 #include "core/statistics/steadiness/steady.h"
@@ -302,23 +303,18 @@ std::vector<double> ln_rates(const PointRecord& run) {
   return logs;
 }
 
-double median_of_others(std::vector<double> values, std::size_t left_out) {
-  values.erase(values.begin() + static_cast<std::ptrdiff_t>(left_out));
-  std::ranges::sort(values);
-  return statistics::quantile_of_sorted(values, 0.5);
-}
-
 std::map<Place, Observed> observed_at(const Runs& runs) {
   std::map<Place, Observed> places;
   for (const PointRecord* run : runs) {
     const auto logs = ln_rates(*run);
+    const statistics::Others others(logs);
     for (std::size_t r = 0; r < logs.size(); ++r) {
       const RankRecord& rank = run->ranks[r];
       Observed& observed = places[{rank.rank, rank.host, rank.device, rank.uuid}];
       ++observed.runs;
       observed.rates[run->session].push_back(std::exp(logs[r]));
       if (logs.size() < 2) continue;
-      observed.ratios[run->session].push_back(std::exp(logs[r] - median_of_others(logs, r)));
+      observed.ratios[run->session].push_back(std::exp(logs[r] - others.median({logs[r]})));
     }
   }
   return places;

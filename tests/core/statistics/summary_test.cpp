@@ -2,9 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <random>
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/statistics/others.h"
 
 namespace scalemark::statistics {
 namespace {
@@ -50,6 +55,30 @@ TEST(SummariseMeans, KnowsTheirNumberAndMeanAlone) {
   EXPECT_EQ(s.mean, 2.0);
   EXPECT_FALSE(s.p50 || s.p95 || s.p99 || s.min || s.max || s.stdev);
   EXPECT_THROW(summarise_means({}), Error);
+}
+
+// Held against sorting the others anew.
+TEST(Others, AreWhatIsLeftOfTheSample) {
+  std::mt19937 random(1);
+  std::normal_distribution<double> normal;
+  for (std::size_t size = 2; size < 40; ++size) {
+    for (const double grain : {0.0, 0.5, 100.0}) {  // many, several and one value
+      std::vector<double> sample;
+      while (sample.size() < size) {
+        const double value = normal(random);
+        sample.push_back(grain > 0 ? std::round(value / grain) * grain : value);
+      }
+      const Others others(sample);
+      for (std::size_t own = 1; own < std::min<std::size_t>(size, 5); ++own) {
+        // The first values are in no order, so any of the sample are left out.
+        const std::vector<double> rest(sample.begin() + own, sample.end());
+        const std::vector<double> left_out(sample.begin(), sample.begin() + own);
+        ASSERT_EQ(others.median(left_out), median(rest)) << size << " " << grain << " " << own;
+        ASSERT_EQ(others.spread_by_median(left_out), spread_by_median(rest))
+            << size << " " << grain << " " << own;
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// Medians of all values of a sample but one's own: how far a rank is from the others. Sorting the
+// others anew for each of n would take the time of n^2 values.
+#pragma once
+
+#include <vector>
+
+namespace scalemark::statistics {
+
+// Makes the median absolute deviation (MAD) of normal values their standard deviation.
+inline constexpr double kMadToSpread = 1.4826;
+
+class Others {
+ public:
+  explicit Others(std::vector<double> sample);
+
+  // median() and spread_by_median() of the sample without `own`: values of it, each as often as it
+  // is left out, and not all. The time grows with the number of these and with ln n.
+  double median(std::vector<double> own) const;
+  double spread_by_median(std::vector<double> own) const;
+
+ private:
+  std::vector<double> sorted_;
+};
+
+}  // namespace scalemark::statistics
