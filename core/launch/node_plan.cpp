@@ -37,9 +37,16 @@ int nproc_from_pet(FieldReader& reader, const Request& request, const std::strin
 
 int nnodes_from_pet(FieldReader& reader, const std::string& text) {
   if (const auto number = fixed_nnodes(text)) return *number;
-  const bool elastic = reader.has("PET_NNODES");
-  reader.refuse((elastic ? "PET_NNODES=" : "LWS_GROUP_SIZE=") + text,
-                "one number: a run does not grow or shrink");
+  if (!reader.has("PET_NNODES")) {
+    reader.refuse("LWS_GROUP_SIZE=" + text, "a number");
+  } else if (text.find(':') == text.npos) {
+    reader.refuse("PET_NNODES=" + text, "a number");
+  } else {
+    reader.refuse("PET_NNODES=" + text,
+                  "one number, since nothing tells this pod how many of them there are now",
+                  "let torchrun count them, as the pod's command: `torchrun --no-python scalemark "
+                  "train ...`, with --epochs, --checkpoint-every and --resume");
+  }
   return 1;
 }
 

@@ -199,7 +199,7 @@ TEST(Detect, APodOfALeaderWorkerSet) {
   expect_world(one_rank, {2, 4, 0, 1, 2, 4, "kubernetes"});
   EXPECT_EQ(detect_in(with(leader_worker_set(), torchrun())).world.launcher, "torch");
   EXPECT_EQ(problems_of(detect_in(with(leader_worker_set(), {{"LWS_GROUP_SIZE", "many"}}))).at(0),
-            "LWS_GROUP_SIZE=many; one number: a run does not grow or shrink");
+            "LWS_GROUP_SIZE=many; a number");
 }
 
 TEST(Detect, MpirunInsideASlurmAllocationIsNotTheStepOfItsDaemons) {
@@ -239,11 +239,17 @@ TEST(Detect, RankAndWorldSizeOfThePodAreNotTheRanks) {
 
 TEST(Detect, TorchrunInsideAPod) {
   EXPECT_EQ(detect_in(with(pod(), torchrun())).world.launcher, "torch");
+  const auto elastic = detect_in(with(with(pod(), {{"PET_NNODES", "1:4"}}), torchrun()));
+  EXPECT_EQ(problems_of(elastic), Lines{});
 }
 
 TEST(Detect, RefusesElasticRangesAndWordsInPet) {
-  EXPECT_EQ(problems_of(detect_in(with(pod(), {{"PET_NNODES", "1:4"}}))).at(0),
-            "PET_NNODES=1:4; one number: a run does not grow or shrink");
+  const auto range = detect_in(with(pod(), {{"PET_NNODES", "1:4"}}));
+  EXPECT_EQ(problems_of(range).at(0),
+            "PET_NNODES=1:4; one number, since nothing tells this pod how many of them there are "
+            "now");
+  EXPECT_NE(range.problems.at(0).hint.find("torchrun --no-python scalemark train"),
+            std::string::npos);
   EXPECT_EQ(detect_in(with(pod(), {{"PET_NNODES", "2:2"}})).node->nnodes, 2);
   EXPECT_EQ(problems_of(detect_in(with(pod(), {{"PET_NPROC_PER_NODE", "cpu"}}))).at(0),
             "PET_NPROC_PER_NODE=cpu; a number, auto or gpu");
