@@ -165,8 +165,11 @@ Rendezvous find_meeting_point(FieldReader& reader, const Request& request, const
         std::string(meeting.kind == Rendezvous::Kind::kFile ? "path" : "address and port") +
             (job.empty() ? "" : ", user and job"));
   }
-  if (hints.agent_store) meeting.store_id = meeting.run_id;
-  if (!hints.attempt.empty()) meeting.run_id += ".attempt" + hints.attempt;
+  if (!hints.attempt.empty()) {
+    // A file keeps the keys of the attempt before.
+    if (meeting.kind != Rendezvous::Kind::kFile) meeting.store_id = meeting.run_id;
+    meeting.run_id += ".attempt" + hints.attempt;
+  }
   return meeting;
 }
 

@@ -50,8 +50,8 @@ struct Rendezvous {
   std::optional<int>
       listen_fd;  // rank 0 under the local launcher: the listening socket, already bound
   std::string run_id = "none";  // goes into every key prefix
-  // Under an agent's store: the run id without the attempt, since the agents of two nodes may count
-  // restarts differently. Empty: run_id.
+  // The run id without the attempt, since the agents of two nodes may count restarts differently.
+  // Empty: run_id.
   std::string store_id;
   // A secret of this launch that goes into every key prefix, too, and is never shown. Empty: none.
   std::string secret;

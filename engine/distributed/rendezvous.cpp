@@ -33,8 +33,7 @@ constexpr milliseconds kRoundTimeout{30000};
 constexpr const char* kRound = "round";
 
 std::string prefix_of(const Rendezvous& at) {
-  const std::string id = at.store_id.empty() ? at.run_id : at.store_id;
-  return "scalemark/" + id + (at.secret.empty() ? "" : "/" + at.secret);
+  return "scalemark/" + shared_id(at) + (at.secret.empty() ? "" : "/" + at.secret);
 }
 
 // The caller has the signal's own error; this one only ends the wait.

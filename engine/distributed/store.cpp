@@ -151,7 +151,7 @@ StorePtr serve(const World& world, const Rendezvous& at, milliseconds timeout) {
 // secret.
 std::string served_text(const Rendezvous& at) {
   const std::string tag = at.secret.empty() ? "" : sha256_hex("tag of " + at.secret).substr(0, 16);
-  return at.run_id + " " + tag;
+  return shared_id(at) + " " + tag;
 }
 
 // Waits until the store names what it serves, which rank 0 writes after the store begins to answer.
@@ -171,8 +171,8 @@ std::optional<std::string> foreign_run(c10d::Store& store, const Rendezvous& at,
   const std::string served = store.get_to_str(kServingKey);
   if (served == served_text(at)) return std::nullopt;
   const std::string run = served.substr(0, served.rfind(' '));
-  return run == at.run_id ? "another launch of run " + run + ", or one with another --run-token"
-                          : "run " + run;
+  return run == shared_id(at) ? "another launch of run " + run + ", or one with another --run-token"
+                              : "run " + run;
 }
 
 // Checks the run, because a client of a store that another run's rank 0 serves would wait in vain
@@ -237,6 +237,10 @@ OpenedStore open_file(const World& world, const Rendezvous& at, milliseconds tim
 std::string place_of(const Rendezvous& at) {
   if (at.kind == Rendezvous::Kind::kFile) return "file " + at.file;
   return at.host + ":" + std::to_string(at.port);
+}
+
+const std::string& shared_id(const Rendezvous& at) {
+  return at.store_id.empty() ? at.run_id : at.store_id;
 }
 
 std::string detected_by(const World& world) {

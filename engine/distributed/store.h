@@ -22,6 +22,10 @@ struct OpenedStore {
 // Returns the place in words, for messages: "host:port" or "file F".
 std::string place_of(const launching::Rendezvous& at);
 
+// Returns the id that all ranks of this attempt share, however often their agents have restarted
+// them.
+const std::string& shared_id(const launching::Rendezvous& at);
+
 // Returns what says that there are other ranks, which may be left from another job: " (RANK,
 // WORLD_SIZE, MASTER_ADDR, MASTER_PORT are set)". Empty: our own launcher says so.
 std::string detected_by(const launching::World& world);

@@ -37,6 +37,16 @@ TEST(Detect, ARestartOfTorchrunDoesNotReadTheKeysOfTheAttemptBefore) {
   EXPECT_EQ(detection.rendezvous.store_id, "job7");
 }
 
+TEST(Detect, ARestartThatRankZeroServesMeetsUnderOneIdHoweverAgentsCount) {
+  auto restarted = with(
+      torchrun(), {{"TORCHELASTIC_RESTART_COUNT", "2"}, {"TORCHELASTIC_USE_AGENT_STORE", "False"}});
+  EXPECT_EQ(detect_in(restarted).rendezvous.store_id, "job7");
+  Request request{.environment = restarted};
+  request.launch.rendezvous = "file:/shared/meet";  // which still holds the keys of the others
+  EXPECT_EQ(detect(request).rendezvous.store_id, "");
+  EXPECT_EQ(detect(request).rendezvous.run_id, "job7.attempt2");
+}
+
 TEST(Detect, UsersAndJobsAtOneAddressHaveIdsOfTheirOwn) {
   const auto id = [](const std::string& user, const char* job) {
     Request request;
