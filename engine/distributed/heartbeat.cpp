@@ -32,10 +32,14 @@ std::string heartbeat_key(int rank) { return "task/heartbeat/" + std::to_string(
 
 Heartbeat::Heartbeat(int rank, int world_size, ErrorStore& faults, Hooks hooks, Clock& clock)
     : rank_(rank),
+      world_size_(world_size),
       faults_(faults),
       hooks_(std::move(hooks)),
+      clock_(clock),
       period_(period_of(world_size)),
-      seen_(rank == 0 ? static_cast<std::size_t>(world_size) : 0),
+      seen_(rank == 0        ? static_cast<std::size_t>(world_size)
+            : hooks_.on_lost ? 1
+                             : 0),
       records_(seen_.size()) {
   const bool alone = world_size == 1 && !hooks_.read;
   if (!alone)
@@ -48,53 +52,78 @@ std::int64_t Heartbeat::count_of_rank_0(c10d::Store& store) {
 }
 
 bool Heartbeat::send() {
+  std::optional<int> lost;
   try {
     const std::string record = hooks_.record ? hooks_.record() : std::string();
-    if (seen_.size() != 1)
-      faults_.store()->set(heartbeat_key(rank_), std::to_string(++beats_) + " " + record);
-    const auto lost = silent_rank();
+    if (world_size_ > 1) lost = exchange(std::to_string(++beats_) + " " + record);
     if (rank_ == 0 && hooks_.read) {
       records_.front() = record;  // others may have removed it from the store
       hooks_.read(records_);
     }
-    if (lost && hooks_.on_lost) hooks_.on_lost(loss_of(*lost));
-    return !lost || !hooks_.on_lost;
   } catch (const std::exception&) {
-    return false;  // the store is gone, which every rank notices by itself
+    // The store is gone. Rank 0 notices that by itself; another rank may be waiting for one that
+    // closed no connection.
+    if (rank_ == 0 || seen_.empty()) return false;
+    note(0, seen_.front().beats);
+    lost = silent_rank();
   }
+  if (lost && hooks_.on_lost) hooks_.on_lost(loss_of(*lost));
+  return !lost || !hooks_.on_lost;
+}
+
+void Heartbeat::note(std::size_t rank, std::int64_t beats) {
+  Seen& seen = seen_[rank];
+  seen.silent_for = beats == seen.beats ? seen.silent_for + 1 : 0;
+  seen.beats = beats;
 }
 
 // Makes one request where the store can answer several keys at once, all of which must exist then.
 void Heartbeat::read_all() {
-  const auto note = [&](std::size_t rank, const std::string& text) {
+  const auto read = [&](std::size_t rank, const std::string& text) {
     const auto space = text.find(' ');
-    const std::int64_t beats = std::stoll(text.substr(0, space));
-    Seen& seen = seen_[rank];
-    seen.silent_for = beats == seen.beats ? seen.silent_for + 1 : 0;
-    seen.beats = beats;
+    note(rank, std::stoll(text.substr(0, space)));
     if (space != std::string::npos) records_[rank] = text.substr(space + 1);
   };
   c10d::Store& store = *faults_.store();
   if (keys_.empty()) {
     for (std::size_t rank = 0; rank < seen_.size(); ++rank) {
       const std::string key = heartbeat_key(static_cast<int>(rank));
-      note(rank, std::to_string(store.add(key, 0)));
+      read(rank, std::to_string(store.add(key, 0)));
       keys_.push_back(key);
     }
   } else if (store.hasExtendedApi()) {
     const auto all = store.multiGet(keys_);
     for (std::size_t rank = 0; rank < all.size(); ++rank)
-      note(rank, std::string(all[rank].begin(), all[rank].end()));
+      read(rank, std::string(all[rank].begin(), all[rank].end()));
   } else {
     for (std::size_t rank = 0; rank < keys_.size(); ++rank)
-      note(rank, store.get_to_str(keys_[rank]));
+      read(rank, store.get_to_str(keys_[rank]));
   }
 }
 
-std::optional<int> Heartbeat::silent_rank() {
-  if (seen_.size() < 2) return std::nullopt;
-  read_all();
-  for (std::size_t rank = 1; rank < seen_.size(); ++rank) {
+std::optional<int> Heartbeat::exchange(const std::string& mine) {
+  const auto store = faults_.store();
+  const auto publish = [store, key = heartbeat_key(rank_), mine] { store->set(key, mine); };
+  if (rank_ == 0) {
+    publish();
+    read_all();
+  } else if (seen_.empty()) {
+    publish();
+  } else {
+    // A host that vanishes with the store answers no request, and closes no connection.
+    const auto count = [store, publish] {
+      publish();
+      return count_of_rank_0(*store);
+    };
+    const auto beats = within(kLostAfter, count, clock_);
+    if (!beats) return 0;
+    note(0, *beats);
+  }
+  return silent_rank();
+}
+
+std::optional<int> Heartbeat::silent_rank() const {
+  for (std::size_t rank = rank_ == 0 ? 1 : 0; rank < seen_.size(); ++rank) {
     if (seen_[rank].silent_for * period_ >= kLostAfter) return static_cast<int>(rank);
   }
   return std::nullopt;

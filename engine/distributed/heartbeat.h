@@ -25,9 +25,9 @@ class Heartbeat {
  public:
   // All are called in the side thread and must not throw. Each may be empty.
   struct Hooks {
-    // Called on rank 0 when another rank is silent for 8 s, with that or the reason why it left. It
-    // is called once only, since the calling thread may be waiting for that rank in a call that
-    // nothing ends.
+    // Called on rank 0 when another rank is silent for 8 s, and on another rank when rank 0 is,
+    // with that or the reason why it left. It is called once only, since the calling thread may be
+    // waiting for that rank in a call that nothing ends.
     std::function<void(const ErrorRecord&)> on_lost;
     // Returns this rank's record.
     std::function<std::string()> record;
@@ -46,13 +46,18 @@ class Heartbeat {
 
  private:
   bool send();  // false: no more heartbeats are needed
-  std::optional<int> silent_rank();
+  // Publishes this rank's and reads the others'. Returns a lost rank.
+  std::optional<int> exchange(const std::string& mine);
+  void note(std::size_t rank, std::int64_t beats);
   void read_all();
+  std::optional<int> silent_rank() const;
   ErrorRecord loss_of(int rank);
 
   int rank_;
+  int world_size_;
   ErrorStore& faults_;
   Hooks hooks_;
+  Clock& clock_;
   std::chrono::milliseconds period_;
   std::int64_t beats_ = 0;
   struct Seen {
@@ -60,7 +65,7 @@ class Heartbeat {
     // Counted in our own heartbeats, so that after a machine slept no rank counts as lost.
     int silent_for = 0;
   };
-  std::vector<Seen> seen_;            // rank 0: one of each rank
+  std::vector<Seen> seen_;            // rank 0: one of each rank; another: of rank 0, if at all
   std::vector<std::string> records_;  // rank 0: one of each rank
   std::vector<std::string> keys_;     // once all exist; on rank 0
   std::optional<Periodic> periodic_;  // last: it uses the above

@@ -69,6 +69,9 @@ WorkQueue::WorkQueue(const c10::intrusive_ptr<c10d::Store>& store, int rank, int
       heartbeat_timeout_(heartbeat_timeout),
       poll_period_(poll_period),
       clock_(clock) {
+  // Rank 0 ends its heartbeat before the others have read that all is done, and who waits for a
+  // message watches rank 0 by itself.
+  if (rank != 0) heartbeat.on_lost = {};
   heartbeat_.emplace(rank, world_size, faults, std::move(heartbeat), clock);
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -142,6 +143,18 @@ settings::Settings on_these_ranks(settings::Settings settings, process::RankCont
   return settings;
 }
 
+// A process that dies closes its connections; a machine that vanishes does not, and its peers in a
+// collective wait on.
+std::unique_ptr<distributed::Heartbeat> heartbeat_of(process::RankProcess& rank_process,
+                                                     process::RankContext& context) {
+  const launching::World& world = context.world();
+  auto hooks = rank_process.live().hooks();
+  if (world.nodes > 1)
+    hooks.on_lost = [&rank_process](const ErrorRecord& loss) { rank_process.give_up(loss); };
+  return std::make_unique<distributed::Heartbeat>(world.rank, world.world_size,
+                                                  context.error_store(), std::move(hooks));
+}
+
 // Only the rank that writes the report calls this.
 void add_point(process::RunReport& report, reporting::PointRecord identity,
                const PointOutcome& outcome) {
@@ -175,10 +188,14 @@ void compare(const Opened& opened, process::RankProcess& rank_process) {
   rank_process.compare(facts);
 }
 
-// The last heartbeat may be older than the end.
-void gather_last_records(process::RankGroup& ranks, process::LiveStatus& live) {
+// The last heartbeat may be older than the end. From here on ranks leave: none of them is lost.
+void finish_together(process::RankGroup& ranks, process::LiveStatus& live,
+                     std::unique_ptr<distributed::Heartbeat> heartbeat) {
   for (const auto& record : ranks.control().gather(live.record())) live.take(record);
   ranks.control().barrier();
+  heartbeat.reset();
+  ranks.finish();
+  ranks.close();
 }
 
 ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_process) {
@@ -190,6 +207,7 @@ ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_pr
   const auto hosts = process::survey_hosts(context);
   process::RunReport& report =
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(asked, context)});
+  auto heartbeat = heartbeat_of(rank_process, context);
   for (const std::string& note : opened.data.notes) report.note(note);
   auto checkpoints = checkpoint_options(asked, context, hosts, opened.data.identity, report);
   const settings::Settings settings = on_these_ranks(asked, context, report);
@@ -206,8 +224,6 @@ ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_pr
   process::GroupGuard guard(rank_group, distributed::ErrorStore::kCauseLimit);
   rank_process.live().publish(process::LiveStatus::now_of(
       settings, settings::world_size_of(settings), opened.workload.sample_unit));
-  const distributed::Heartbeat heartbeat(context.world().rank, context.world().world_size,
-                                         context.error_store(), rank_process.live().hooks());
   RunWatch watch(agreement, rank_process.watchdog(), rank_process.phase_tracker(), console, guard,
                  rank_process.live().vitals(),
                  process::open_event_log(rank_process, rank_group, settings, identity.id));
@@ -228,12 +244,11 @@ ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_pr
   console.finish();
   const auto stop = agreement.stop();
   if (outcome.stopped) {
+    heartbeat.reset();
     if (stop->agreed) rank_group.finish(kStoppedLimit);
     return rank_process.end_interrupted(stop->signal, stop->agreed, outcome.kept);
   }
-  gather_last_records(rank_group, rank_process.live());
-  rank_group.finish();
-  rank_group.close();
+  finish_together(rank_group, rank_process.live(), std::move(heartbeat));
   if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);
   if (outcome.not_saved) throw Error(*outcome.not_saved);
   if (stop) return rank_process.end_interrupted(stop->signal, stop->agreed);

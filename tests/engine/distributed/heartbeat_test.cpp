@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 
 #include "tests/engine/distributed/simulated_clock.h"
 #include "tests/engine/process/memory_store.h"
@@ -24,6 +25,7 @@ class HeartbeatRanks {
   explicit HeartbeatRanks(int size) : server_(std::make_shared<MemoryStoreServer>(clock_)) {
     server_->before = [this](const testing::Request& request) {
       const std::lock_guard lock(mutex_);
+      if (is_lost_) throw std::runtime_error("Connection reset by peer");
       requests_[request.verb]++;
     };
     for (int rank = 0; rank < size; ++rank) {
@@ -32,11 +34,13 @@ class HeartbeatRanks {
     }
   }
 
-  // Begins every rank's heartbeat, lets `time` pass, then calls `then`, and lets it pass again.
-  void run(Heartbeat::Hooks hooks, milliseconds time, const std::function<void()>& then = {}) {
+  // Begins every rank's heartbeat, lets `time` pass, then calls `then`, and lets it pass again. The
+  // hooks are rank 0's; `on_lost` is that of the others.
+  void run(Heartbeat::Hooks hooks, milliseconds time, const std::function<void()>& then = {},
+           const std::function<void(const ErrorRecord&)>& on_lost = {}) {
     std::optional<SimulatedClock::Hold> hold(clock_);
     for (int rank = 0; rank < static_cast<int>(stores_.size()); ++rank) {
-      Heartbeat::Hooks mine = rank == 0 ? hooks : Heartbeat::Hooks{};
+      Heartbeat::Hooks mine = rank == 0 ? hooks : Heartbeat::Hooks{.on_lost = on_lost};
       mine.record = [rank] { return "record of " + std::to_string(rank); };
       heartbeats_.push_back(std::make_unique<Heartbeat>(rank, static_cast<int>(stores_.size()),
                                                         *stores_[static_cast<std::size_t>(rank)],
@@ -53,6 +57,10 @@ class HeartbeatRanks {
     hold.reset();
     clock_.join(waiting);
   }
+  void lose_store() {
+    const std::lock_guard lock(mutex_);
+    is_lost_ = true;
+  }
   void end(int rank) { heartbeats_[static_cast<std::size_t>(rank)].reset(); }
   ~HeartbeatRanks() {
     if (!over_) over_.emplace(clock_);
@@ -68,6 +76,7 @@ class HeartbeatRanks {
   SimulatedClock clock_;
   std::mutex mutex_;
   std::map<std::string, int> requests_;
+  bool is_lost_ = false;
   std::shared_ptr<MemoryStoreServer> server_;
   std::vector<std::unique_ptr<ErrorStore>> stores_;
   std::vector<std::unique_ptr<Heartbeat>> heartbeats_;
@@ -107,6 +116,40 @@ TEST(Heartbeat, ASilentRankIsReportedOnce) {
   const std::lock_guard lock(mutex);
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_NE(lost[0].find("rank 2 sends no heartbeat"), std::string::npos) << lost[0];
+}
+
+TEST(Heartbeat, SilenceOfRank0IsReportedByEachOtherOnce) {
+  std::mutex mutex;
+  std::vector<std::string> lost;
+  HeartbeatRanks ranks(3);
+  ranks.run(
+      {}, seconds(20),
+      [&] {
+        EXPECT_TRUE(lost.empty());
+        ranks.end(0);
+      },
+      [&](const ErrorRecord& loss) {
+        const std::lock_guard lock(mutex);
+        lost.push_back(loss.what);
+      });
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(lost.size(), 2u);
+  EXPECT_NE(lost[0].find("rank 0 sends no heartbeat"), std::string::npos) << lost[0];
+}
+
+TEST(Heartbeat, AStoreThatIsGoneIsTheSilenceOfRank0) {
+  std::mutex mutex;
+  std::vector<std::string> lost;
+  HeartbeatRanks ranks(3);
+  ranks.run(
+      {}, seconds(20), [&] { ranks.lose_store(); },
+      [&](const ErrorRecord& loss) {
+        const std::lock_guard lock(mutex);
+        lost.push_back(loss.what);
+      });
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(lost.size(), 2u);
+  EXPECT_NE(lost[1].find("rank 0 sends no heartbeat"), std::string::npos) << lost[1];
 }
 
 TEST(Heartbeat, WithoutAnybodyToNotifyASilentRankEndsNothing) {
