@@ -8,6 +8,7 @@ import shutil
 import signal
 import time
 
+from checkpoints import manifest_of, samples_left, steps_in
 from endings import FULL, Running, check_gone, closed_report, only_error, run_cases
 from made_data import make_images, make_text
 from program import check, run, skip
@@ -26,8 +27,7 @@ def options(data, folder, save, optimizer="adam", ranks=1, every="2steps", strat
 
 
 def checkpoints(folder):
-    names = [path.name for path in (folder / "out/checkpoints").glob("step-*") if path.name[5:].isdigit()]
-    return sorted(int(name[5:]) for name in names)
+    return steps_in(folder / "out")
 
 
 def uninterrupted(data, folder, **how):
@@ -190,12 +190,12 @@ def other_ranks(folder):
         in_an_epoch = (first["samples"] + first["data_loading"]["left_out"]) // 2
         for ranks, batch, step in ((2, "4 per rank x accumulation 2", 2), (3, "4 per rank", 4), (4, None, 6), (1, "4 per rank x accumulation 4", 8)):
             last_steps_taken(at, step)
-            left = json.loads((at / f"out/checkpoints/step-{step}/checkpoint.json").read_text())
+            left = manifest_of(at / "out", step)
             point, said = goes_on(data, at, ranks, strategy=strategy, optimizer="lamb")
             check(bool(said) == (batch is not None), said)
             check(batch is None or said[0].startswith(f"a training that began with 4 ranks goes on with {ranks}: batch {batch},"), said)
             check(point["resumed"][-1]["step"] == step, point["resumed"])
-            to_deal = in_an_epoch * (2 - len(left["evaluation"])) - left["dealt"]
+            to_deal = samples_left(left, in_an_epoch, epochs=2)
             seen = point["samples"] + point["data_loading"]["left_out"]
             check(seen == to_deal, f"{ranks} ranks trained on or left out {seen} samples of {to_deal}")
             for one in learned(point):
@@ -224,7 +224,7 @@ def by_time_and_few(folder):
     run(*options(data, at, at / "weights", every="50ms"))
     check(len(checkpoints(at)) == 2, checkpoints(at))
     check(not list((at / "out/checkpoints").glob("*.unfinished")), "nothing unfinished is left")
-    manifest = json.loads((at / f"out/checkpoints/step-{checkpoints(at)[0]}/checkpoint.json").read_text())
+    manifest = manifest_of(at / "out", checkpoints(at)[0])
     check([file["name"] for file in manifest["files"]] == ["rank-0.safetensors"], manifest["files"])
 
 

@@ -1,4 +1,4 @@
-"""Slurm with two virtual nodes, n1 and n2, on a private host: munge, slurmctld on n1, and a slurmd in each of two namespaces."""
+"""Slurm with virtual nodes, n1, n2, ..., on a private host: munge, slurmctld on n1, and a slurmd in each of several namespaces."""
 
 import os
 import shutil
@@ -10,7 +10,6 @@ from namespaces import TwoHosts
 from private_host import as_host, know_hosts
 from program import check, clean_environment, skip
 
-NODES = dict(zip(("n1", "n2"), TwoHosts.ADDRESSES))
 CONFIGURATION = """ClusterName=test
 SlurmctldHost=n1({controller})
 SlurmUser=root
@@ -47,19 +46,20 @@ class Slurm:
 
     PROGRAMS = ("munged", "slurmctld", "slurmd", "srun", "sbatch", "scontrol", "sinfo")
 
-    def __init__(self, hosts, folder):
+    def __init__(self, hosts, folder, addresses=TwoHosts.ADDRESSES):
         self.hosts, self.folder, self.daemons = hosts, Path(folder), []
+        self.nodes = {f"n{number}": address for number, address in enumerate(addresses, 1)}
         os.environ["PATH"] += ":/usr/sbin:/sbin"
         missing = [name for name in self.PROGRAMS if shutil.which(name) is None]
         if missing:
             skip(f"not installed: {' '.join(missing)} (Debian: slurmctld slurmd slurm-client munge)")
 
     def __enter__(self):
-        know_hosts(NODES)
+        know_hosts(self.nodes)
         self.configure()
         try:
             self.start_daemons()
-            self.await_nodes()
+            self.await_nodes(*self.nodes)
         except BaseException:
             self.__exit__()
             raise
@@ -78,8 +78,8 @@ class Slurm:
     def configure(self):
         (self.folder / "state").mkdir()
         nodes = [f"NodeName={name} NodeAddr={address} Port=17001 CPUs=4 RealMemory=2000 State=UNKNOWN"
-                 for name, address in NODES.items()]
-        text = CONFIGURATION.format(folder=self.folder, controller=NODES["n1"], nodes="\n".join(nodes))
+                 for name, address in self.nodes.items()]
+        text = CONFIGURATION.format(folder=self.folder, controller=self.nodes["n1"], nodes="\n".join(nodes))
         (self.folder / "slurm.conf").write_text(text)
         key = self.folder / "munge.key"
         key.write_bytes(os.urandom(128))
@@ -90,22 +90,25 @@ class Slurm:
             ("key-file", "key"), ("socket", "socket"), ("pid-file", "pid"), ("log-file", "log"), ("seed-file", "seed"))))
         self.wait_for(lambda: (self.folder / "munge.socket").exists(), "munged's socket")
         self.daemon(*self.on_node("n1"), "slurmctld", "-D", "-i")
-        for node in NODES:
-            self.daemon(*self.on_node(node), "slurmd", "-D")
+        for node in self.nodes:
+            self.start_node(node)
+
+    def start_node(self, node):
+        self.daemon(*self.on_node(node), "slurmd", "-D")
 
     def daemon(self, *command):
         with open(self.folder / "daemons.log", "a") as log:
             self.daemons.append(subprocess.Popen([*map(str, command)], stdout=log, stderr=log, env=self.environment()))
 
-    def await_nodes(self):
+    def await_nodes(self, *nodes):
         def idle():
-            states = self.ask("sinfo", "--noheader", "--Node", "--format=%N %T", fails=True).split()
-            return states == ["n1", "idle", "n2", "idle"]
-        self.wait_for(idle, "two idle nodes")
+            states = self.ask("sinfo", "--noheader", "--Node", "--nodes", ",".join(nodes), "--format=%N %T", fails=True).split()
+            return states == [word for node in nodes for word in (node, "idle")]
+        self.wait_for(idle, "idle nodes")
 
     def on_node(self, name="n1"):
         # Not `ip netns exec`: it mounts a /sys of its own, without the control groups that slurmd needs.
-        return ["nsenter", f"--net=/run/netns/{self.hosts.names[list(NODES).index(name)]}", *as_host(name)]
+        return ["nsenter", f"--net=/run/netns/{self.hosts.names[list(self.nodes).index(name)]}", *as_host(name)]
 
     def variables(self):
         return {"SLURM_CONF": self.folder / "slurm.conf"}

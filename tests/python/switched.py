@@ -1,8 +1,10 @@
 """Several hosts in one, as on a switch: network namespaces on a bridge, each with a host name and an address of its own."""
 
+import contextlib
 import os
 import re
 import shlex
+import signal
 import subprocess
 from pathlib import Path
 
@@ -59,6 +61,19 @@ class SwitchedHosts:
     def __exit__(self, *_):
         for name in (*self.names, self.switch):
             subprocess.run(["ip", "netns", "del", name], capture_output=True)
+
+    def lose(self, host):
+        """From one moment to the next the host has no link and no process: nobody hears that a connection is closed."""
+        ip("-n", self.names[host], "link", "set", "eth0", "down")
+        self.end_processes(host)
+
+    def bring_back(self, host):
+        ip("-n", self.names[host], "link", "set", "eth0", "up")
+
+    def end_processes(self, host):
+        for pid in subprocess.run(["ip", "netns", "pids", self.names[host]], capture_output=True, text=True).stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(pid), signal.SIGKILL)
 
     def on(self, host, speed=None):
         """`speed`: a file with the rate of the first card in Mbit/s, as a driver states it; a virtual one states what it likes."""
