@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <ranges>
 #include <unordered_map>
 
 #include "core/base/text.h"
@@ -140,11 +141,12 @@ bool Marker::stands_still(std::size_t i) const {
 
 bool Marker::mark_behind(const Members& members) const {
   if (!std::ranges::all_of(members, [&](std::size_t i) { return stands_still(i); })) return false;
-  std::int64_t front = 0;
-  for (const std::size_t i : members) front = std::max(front, status(i).collectives);
-  const auto is_behind = [&](std::size_t i) { return status(i).collectives < front; };
+  const auto begun = [&](std::size_t i) { return status(i).collectives; };
+  const auto [least, front] = std::ranges::minmax(members | std::views::transform(begun));
+  // One that waits for it may itself be behind others that go on.
+  const auto is_behind = [&](std::size_t i) { return begun(i) == least; };
   const auto behind = std::ranges::count_if(members, is_behind);
-  if (behind == 0 || 2 * static_cast<std::size_t>(behind) > members.size()) return false;
+  if (least == front || 2 * static_cast<std::size_t>(behind) > members.size()) return false;
   for (const std::size_t i : members) {
     if (!is_behind(i)) continue;
     mark(i, "behind",

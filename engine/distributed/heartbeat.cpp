@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <ranges>
 #include <utility>
 
 #include "core/base/wire.h"
@@ -218,19 +219,25 @@ PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
 std::string who_is_missing(const PositionOfRank& positions, const std::vector<int>& members,
                            const std::string& group) {
   if (members.size() < 2) return {};
-  std::uint64_t most = 0;
-  for (const int rank : members) most = std::max(most, begun_by(positions, rank, group));
+  const auto begun = [&](int rank) { return begun_by(positions, rank, group); };
+  const auto [least, most] = std::ranges::minmax(members | std::views::transform(begun));
   if (most == 0) return {};  // no rank is in a collective
+  // Not all wait for one that is late: in a gather along a tree some go on to the next collective.
   std::vector<int> late;
+  std::uint64_t next = most;
   for (const int rank : members) {
-    if (begun_by(positions, rank, group) < most) late.push_back(rank);
+    if (begun(rank) == least) {
+      late.push_back(rank);
+    } else {
+      next = std::min(next, begun(rank));
+    }
   }
-  if (late.empty()) {
+  if (least == most) {
     return "every rank has reached collective " + std::to_string(most) +
            ": its backend makes no progress";
   }
   return name_ranks(late) + (late.size() == 1 ? " has" : " have") + " not reached collective " +
-         std::to_string(most) + " (" + places_of(positions, late, group) + ")";
+         std::to_string(next) + " (" + places_of(positions, late, group) + ")";
 }
 
 }  // namespace scalemark::distributed

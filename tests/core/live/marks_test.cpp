@@ -112,6 +112,9 @@ TEST(Marks, OneThatHasNotBegunWhatTheOthersWaitInIsBehind) {
   for (RankStatus& rank : two.now.ranks) rank.since_step_s = 25;
   mark_ranks(nullptr, two.now, alone);
   EXPECT_EQ(marks(alone), "2 behind: behind: 3001 of 3003 exchanges");
+  two.now.ranks[0].collectives = 3002;  // it waits for rank 2, and the others do not
+  EXPECT_EQ(marks(two.view()), "2 behind: behind: 3001 of 3003 exchanges");
+  two.now.ranks[0].collectives = 3003;
   two.now.ranks[2].collectives = 3003;  // the network stands
   EXPECT_EQ(marks(two.view()), "");
 }

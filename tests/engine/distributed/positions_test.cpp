@@ -31,6 +31,13 @@ TEST(WhoIsMissing, NamesTheRankThatHasBegunFewerCollectives) {
             "rank 1 has not reached collective 57 (it has begun 56; phase window, step 12)");
 }
 
+// Along a tree the leaves send and go on, and those in between wait for the late one with rank 0.
+TEST(WhoIsMissing, LeavesOutThoseThatWaitForIt) {
+  EXPECT_EQ(who_is_missing({{0, at(57)}, {1, at(58)}, {2, at(56)}, {3, at(57)}, {4, at(58)}},
+                           {0, 1, 2, 3, 4}, "point"),
+            "rank 2 has not reached collective 57 (it has begun 56; phase window, step 12)");
+}
+
 TEST(WhoIsMissing, NamesThoseThatAreElsewhereOrHaveReportedNothing) {
   EXPECT_EQ(who_is_missing({{0, at(57)}, {2, at(90, "other")}}, {0, 1, 2}, "point"),
             "ranks 1 and 2 have not reached collective 57 (rank 1: it has published no position; "
