@@ -60,7 +60,7 @@ std::string ranks_in_words(const ResolvedCommand& base) {
   const auto& parallel = base.settings.parallel;
   const int threads = base.ranks.local_world_size * parallel.threads;
   const int cores = monitoring::usable_cores();
-  if (parallel.device == settings::DeviceKind::kCpu && threads > cores)
+  if (nodes < 2 && parallel.device == settings::DeviceKind::kCpu && threads > cores)
     text += " (" + counted(threads, "thread") + " on " + counted(cores, "core") +
             ": they slow each other down)";
   return text;

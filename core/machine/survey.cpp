@@ -205,6 +205,9 @@ constexpr std::array kNames = {"CUDA_VISIBLE_DEVICES",
                                "OMPI_COMM_WORLD_SIZE",
                                "PMI_SIZE",
                                "SCALEMARK_TORCH"};
+// The engine sets these itself, unless the user has: engine/distributed/providers.h.
+constexpr std::array kOurs = {"GLOO_ENABLE_RANK_AS_SEQUENCE_NUMBER=1",
+                              "GLOO_ENABLE_STORE_V2_API=1"};
 constexpr std::array kSecrets = {"KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"};
 
 bool allowed(std::string_view name) {
@@ -221,6 +224,7 @@ std::map<std::string, std::string> allowed_variables(std::span<const char* const
   for (const std::string_view entry : environment) {
     const auto equals = entry.find('=');
     if (equals == std::string_view::npos || !allowed(entry.substr(0, equals))) continue;
+    if (std::ranges::find(kOurs, entry) != kOurs.end()) continue;
     variables.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
   return variables;

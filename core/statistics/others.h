@@ -6,9 +6,6 @@
 
 namespace scalemark::statistics {
 
-// Makes the median absolute deviation (MAD) of normal values their standard deviation.
-inline constexpr double kMadToSpread = 1.4826;
-
 class Others {
  public:
   explicit Others(std::vector<double> sample);

@@ -88,10 +88,10 @@ struct Spreads {
   double of_means, of_runs, degrees;
 };
 
-// Tells the spreads that the ranks other than one show.
-class Field {
+// The spreads that the ranks other than one show.
+class SpreadsOfOthers {
  public:
-  Field(const Deviations& deviations, std::vector<double> means, double device_spread)
+  SpreadsOfOthers(const Deviations& deviations, std::vector<double> means, double device_spread)
       : deviations_(deviations),
         means_(std::move(means)),
         device_spread_(device_spread),
@@ -155,10 +155,10 @@ double upper_quantile(double level, double degrees) {
 // alarm that each rank may have.
 std::vector<RankDelay> delays_of(const RunsOfRanks& runs, double level, double device_spread) {
   const auto deviations = deviations_of(runs);
-  const Field field(deviations, means_over_runs(runs), device_spread);
+  const SpreadsOfOthers others(deviations, means_over_runs(runs), device_spread);
   std::vector<RankDelay> delays;
   for (std::size_t r = 0; r < deviations.size(); ++r) {
-    const Spreads spreads = field.spreads_of(r);
+    const Spreads spreads = others.spreads_of(r);
     RankDelay& delay = delays.emplace_back();
     delay.slower_by = mean(deviations[r]);
     const double beyond = upper_quantile(level, spreads.degrees);

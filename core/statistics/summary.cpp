@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/statistics/others.h"
 
 namespace scalemark::statistics {
 

@@ -132,6 +132,9 @@ double standard_error(std::span<const double> values, double centre);
 
 double median(std::span<const double> values);  // needs a value
 
+// Makes the median absolute deviation (MAD) of normal values their standard deviation.
+inline constexpr double kMadToSpread = 1.4826;
+
 // 1.4826 x the median absolute deviation: the standard deviation of normal values, which a minority
 // of other values hardly moves. In the unit of the values, of which there must be one.
 double spread_by_median(std::span<const double> values);

@@ -79,8 +79,8 @@ class ControlGroup {
   ControlGroup(const c10::intrusive_ptr<c10d::Store>& store, int rank, int world_size,
                std::chrono::milliseconds timeout, const std::string& interface,
                ErrorStore& error_store);
-  // Uses the connections that a point's members have; null where there is one. `cause_limit`: how
-  // long a failure waits for the cause that a peer may post in the error store.
+  // `backend`: the connections of a point's members; null where the point has one member.
+  // `cause_limit`: how long a failure waits for the cause that a peer may post in the error store.
   ControlGroup(const c10::intrusive_ptr<c10d::Backend>& backend,
                std::shared_ptr<CollectiveCount> count, std::chrono::milliseconds timeout,
                ErrorStore& error_store, std::chrono::milliseconds cause_limit);

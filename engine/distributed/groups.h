@@ -27,7 +27,8 @@ class PointGroup {
   // Serves c10d::Reducer and collectives on the device's tensors. Release copies before drop().
   const c10::intrusive_ptr<c10d::ProcessGroup>& group() const { return group_; }
   // Serves a ControlGroup. Where the payload goes over Gloo, it uses the same connections; else it
-  // has few of its own, since each of Gloo's pairs costs requests to the store.
+  // has few of its own, since each of Gloo's pairs costs requests to the store, or is null where
+  // there is one member.
   const c10::intrusive_ptr<c10d::Backend>& control() const { return control_; }
 
   // Returns the payload's communicator without c10d, or null where its backend has none. Destroy it

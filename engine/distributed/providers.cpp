@@ -3,6 +3,7 @@
 #include <net/if.h>
 
 #include <cstdlib>
+#include <string_view>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "core/base/error.h"
@@ -12,6 +13,12 @@
 
 namespace scalemark::distributed {
 namespace {
+
+// Gloo connects late over plain TCP only: with TLS all pairs connect at once.
+bool may_be_lazy() {
+  const char* transport = std::getenv("GLOO_DEVICE_TRANSPORT");
+  return transport == nullptr || *transport == '\0' || std::string_view(transport) == "TCP";
+}
 
 class GlooProvider final : public BackendProvider {
  public:
@@ -24,9 +31,10 @@ class GlooProvider final : public BackendProvider {
   c10::intrusive_ptr<c10d::Backend> make(const GroupSpec& spec) const override {
     using Gloo = c10d::ProcessGroupGloo;
     auto options = Gloo::Options::create(spec.timeout);
+    const bool lazy = spec.lazy && may_be_lazy();
     options->devices.push_back(spec.interface.empty()
-                                   ? Gloo::createDefaultDevice(spec.lazy)
-                                   : Gloo::createDeviceForInterface(spec.interface, spec.lazy));
+                                   ? Gloo::createDefaultDevice(lazy)
+                                   : Gloo::createDeviceForInterface(spec.interface, lazy));
     return c10::make_intrusive<Gloo>(spec.store, spec.rank, spec.size(), options);
   }
 };

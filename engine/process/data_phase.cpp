@@ -66,7 +66,10 @@ void DataPhase::still_reading() {
 SharedBytes DataPhase::once_per_node(const std::string& what,
                                      const std::function<SharedBytes()>& make) {
   if (ranks_here() == 1) return make();
-  const std::string key = key_of(context_.machine(), what), ticket_key = key + "/ticket";
+  // Containers may share a name and a boot; a launcher that numbers the nodes tells them apart.
+  const launching::World& world = context_.world();
+  const std::string node = world.assumes_node ? "" : "/" + std::to_string(world.node);
+  const std::string key = key_of(context_.machine() + node, what), ticket_key = key + "/ticket";
   if (!is_first(key)) {
     await(ticket_key);
     const auto ticket =

@@ -70,8 +70,9 @@ class DataAccess {
     return make();
   }
 
-  // Does the same for the whole run, whose other machines receive a copy: it is for lists, not for
-  // data. The caller finds out whether what another machine made is right here.
+  // Makes it once for the whole run, and waits for it on the other machines, which receive a copy:
+  // it is for lists, not for data. Call it within once_per_node(), else each rank takes a copy. The
+  // caller finds out whether what another machine made is right here.
   virtual SharedBytes once_per_run(const std::string& /*what*/,
                                    const std::function<SharedBytes()>& make) {
     return make();

@@ -60,7 +60,7 @@ std::vector<NodesInARow> in_rows(const std::vector<int>& node_of_rank) {
   return rows;
 }
 
-// Rank 0 makes this of it, for all.
+// Rank 0 tells all this, which it makes of what each has told.
 struct Places {
   std::vector<NodesInARow> nodes;
   std::map<std::string, int> ranks_on;  // GPUs on which several ranks are

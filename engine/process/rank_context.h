@@ -75,8 +75,8 @@ class RankContext {
   const std::atomic<int>& compute_threads() const { return compute_threads_; }
   void set_compute_threads(int threads) { compute_threads_.store(threads); }
 
-  // Valid from the start but for the nodes where the launcher does not number them: they are right
-  // after connect().
+  // Valid from the start but for nodes and local_world_size: until connect() they are what the
+  // launcher says or, under mpirun, assumed.
   const launching::World& world() const { return world_; }
   const std::string& host() const { return host_; }
   // Tells this machine from any other: its host name and its kernel's boot, since several may be

@@ -12,6 +12,7 @@
 #include "engine/device/cpu_allocator.h"
 #include "engine/device/cuda_plugin.h"
 #include "engine/device/torch_defaults.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::process {
 namespace {
@@ -37,6 +38,7 @@ void quieten_torch(bool on_gpu) {
 }  // namespace
 
 void set_up_process(const ProcessSettings& settings) {
+  distributed::gloo_variables();  // sets some, which no other thread may read meanwhile
   const bool on_gpu = settings.device == settings::DeviceKind::kCuda;
   quieten_torch(on_gpu);
   if (on_gpu) device::load_torch_cuda(settings.general.torch);

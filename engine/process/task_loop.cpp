@@ -7,7 +7,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/wire.h"
-#include "engine/distributed/groups.h"
+#include "engine/distributed/control_group.h"
 
 namespace scalemark::process {
 namespace {

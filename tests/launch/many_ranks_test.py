@@ -148,10 +148,7 @@ def cluster(folder):
             rank_s = all_hosts.end(69)
         with Cluster(hosts, count, per_host, *words) as all_hosts:
             all_hosts.await_file(out / "checkpoints/step-4")
-            ranks = all_hosts.ranks_of(count - 1)
-            hosts.pull_cable(count - 1)
-            for pid in (all_hosts.hosts[count - 1].pid, *ranks):
-                os.kill(pid, signal.SIGKILL)
+            hosts.lose(count - 1)
             host_s = all_hosts.end(69, but=count - 1)
         with Cluster(hosts, count - 1, per_host, *words) as left:
             left.end(0)

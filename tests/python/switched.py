@@ -110,10 +110,6 @@ class SwitchedHosts:
             ip("-n", self.names[host], "route", "add", f"{self.addresses[peer]}/32", "dev", device)
             tc("-n", self.names[host], "qdisc", "add", "dev", device, "root", *shaper(rate))
 
-    def pull_cable(self, host):
-        """Nothing reaches the host any more, and no end of a connection is seen."""
-        ip("-n", self.switch, "link", "set", self.port(host, 0), "down")
-
     def healthy(self):
         """Takes every slow part away."""
         for device in ("uplink", "leaf"):

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/distributed/groups.h"
+#include "engine/distributed/control_group.h"
 #include "engine/process/rank_group.h"
 #include "engine/train/point.h"
 #include "engine/train/window.h"

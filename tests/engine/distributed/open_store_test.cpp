@@ -3,9 +3,12 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <torch/csrc/distributed/c10d/HashStore.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
+#include <vector>
 
 #include "core/base/error.h"
+#include "engine/distributed/parcels.h"
 #include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
@@ -66,6 +69,31 @@ TEST(OpenStore, TakesItsOwnRunsStore) {
   const OpenedStore opened = open_store(second_of_two(), own.place("a"), milliseconds(5000));
   ASSERT_TRUE(opened.store);
   EXPECT_FALSE(opened.hosts);
+}
+
+TEST(ValuesPresent, EndAtTheFirstThatIsMissing) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  c10d::Store& keys = *store;
+  keys.set("a", std::string("1"));
+  keys.set("c", std::string("3"));
+  EXPECT_EQ(values_present(*store, {"a", "b", "c"}), std::vector<std::string>{"1"});
+  keys.set("b", std::string("2"));
+  EXPECT_EQ(values_present(*store, {"a", "b", "c"}), (std::vector<std::string>{"1", "2", "3"}));
+  EXPECT_TRUE(values_present(*store, {}).empty());
+}
+
+TEST(Parcels, OfSeveralPiecesComeBackWholeAndLeaveNothing) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  for (const std::size_t bytes : {0, 1, 1 << 20, (5 << 19) + 3}) {
+    std::string text(bytes, '\0');
+    for (std::size_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * i % 251);
+    send_parcel(*store, "key", text);
+    int pieces = 0;
+    EXPECT_EQ(receive_parcel(*store, "key", [&] { ++pieces; }), text);
+    EXPECT_EQ(pieces, static_cast<int>((bytes + (1 << 20) - 1) >> 20));
+    delete_parcel(*store, "key");
+    EXPECT_EQ(store->getNumKeys(), 0);
+  }
 }
 
 }  // namespace
