@@ -106,6 +106,15 @@ std::optional<FoundCheckpoint> newest_checkpoint(
   return std::nullopt;
 }
 
+void refuse_unreadable(const fs::path& checkpoints) {
+  const auto count = std::ssize(places_in(checkpoints));
+  if (count == 0) return;
+  throw bad_data("--resume: none of the " + counted(count, "checkpoint") + " in " +
+                     checkpoints.string() + " can be read, as the notes above say",
+                 "one that is whole",
+                 "nothing was changed: mend them, or begin afresh with another --output");
+}
+
 workloads::NamedTensors read_file(const FoundCheckpoint& from, int rank) {
   const std::string name = file_of_rank(rank);
   const auto written = std::ranges::find(from.manifest.files, name, &CheckpointFile::name);

@@ -37,6 +37,9 @@ workloads::NamedTensors read_file(const FoundCheckpoint& from, int rank);
 // Returns the state of a rank, from its file and rank 0's. Throws as read_file().
 workloads::NamedTensors read_state(const FoundCheckpoint& from, int rank);
 
+// Throws bad_data() (65) where there are checkpoints. Call it when none of them could be read.
+void refuse_unreadable(const std::filesystem::path& checkpoints);
+
 // Throws cannot_create() (73) where a folder with the name of a checkpoint is somebody else's.
 void refuse_foreign_checkpoints(const std::filesystem::path& checkpoints);
 

@@ -76,7 +76,10 @@ std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0(std::int64_t befo
   if (options_.every) refuse_foreign_checkpoints(options_.folder);
   if (!options_.resume) return std::nullopt;
   const auto found = newest_checkpoint(options_.folder, before, options_.note);
-  if (!found) return std::nullopt;
+  if (!found) {
+    refuse_unreadable(options_.folder);  // a training from the start would replace them
+    return std::nullopt;
+  }
   options_.same = as_on_other_ranks(found->manifest.same, std::move(options_.same));
   const auto different = differences(*found, options_.same, options_.note);
   if (!different.empty()) {

@@ -134,7 +134,8 @@ def skipped_branches(folder):
 
 
 def other_torn_or_none(folder):
-    """A checkpoint of another training is refused. With a file cut short the one before it is taken, with a note. Without one training starts anew."""
+    """A checkpoint of another training is refused. With a file cut short the one before it is taken, with a note; where none can be read
+    nothing is replaced. Without one training starts anew."""
     data, at = make_text(folder / "text", 6), folder / "run"
     expected = uninterrupted(data, at)
     refused = run(*options(data, at, at / "weights.safetensors"), "--seed", 5, "--resume", expect=78)
@@ -146,6 +147,12 @@ def other_torn_or_none(folder):
     resumed, done = resumed_is_equal(data, at, expected)
     check(resumed[-1]["step"] == before, resumed)
     check(f"step-{last} is damaged and was skipped" in done.stderr, done.stderr)
+
+    for step in checkpoints(at):
+        (at / f"out/checkpoints/step-{step}/rank-0.safetensors").unlink()
+    there = checkpoints(at)
+    refused = run(*options(data, at, at / "weights.safetensors"), "--resume", expect=65)
+    check(f"none of the {len(there)} checkpoints" in " ".join(refused.stderr.split()) and checkpoints(at) == there, refused.stderr)
 
     (folder / "second").mkdir()
     resumed, _ = resumed_is_equal(data, folder / "second", expected)
