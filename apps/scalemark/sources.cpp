@@ -107,7 +107,9 @@ ExitCode configs_command(const Invocation& invocation) {
   }
   if (!invocation.positionals.empty()) {
     const std::string& name = invocation.positionals.front();
-    const auto script = std::ranges::find(settings::job_scripts(), name, &NamedText::name);
+    const auto script = std::ranges::find_if(settings::job_scripts(), [&](const auto& file) {
+      return name == file.name || name.starts_with(std::string(file.name) + ".");  // its ending
+    });
     if (script != settings::job_scripts().end())
       return print_data(with_this_program(std::string(script->text)));
     return print_data(std::string(settings::builtin_config(name)));

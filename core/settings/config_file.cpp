@@ -5,8 +5,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <sstream>
 
@@ -223,13 +225,13 @@ std::string hint_for_path(const std::string& path) {
   return "";
 }
 
-Error unknown_name(const std::string& name, const char* what) {
+Error unknown_name(const std::string& name, const char* what,
+                   std::initializer_list<std::span<const NamedText>> known) {
   std::vector<std::string_view> names;
   std::string hint;
-  for (const NamedText& config : builtin_configs()) {
-    names.push_back(config.name);
-    if (config.name.starts_with(name + "/"))
-      hint.append(hint.empty() ? "" : ", ").append(config.name);
+  for (const NamedText& one : known | std::views::join) {
+    names.push_back(one.name);
+    if (one.name.starts_with(name + "/")) hint.append(hint.empty() ? "" : ", ").append(one.name);
   }
   if (hint.empty()) hint = did_you_mean(name, names);
   if (hint.empty()) hint = "`scalemark configs` lists them";
@@ -252,7 +254,7 @@ ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>
   }
   if (builtin) return {path_or_name, std::string(builtin->text)};
   if (!is_path(path_or_name))
-    throw unknown_name(path_or_name, "file and no built-in configuration");
+    throw unknown_name(path_or_name, "file and no built-in configuration", {builtin_configs()});
   if (const std::string hint = hint_for_path(path_or_name); !hint.empty()) {
     throw no_input("there is no '" + path_or_name + "'", "a JSON file is expected", hint);
   }
@@ -261,7 +263,7 @@ ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>
 
 std::string_view builtin_config(const std::string& name) {
   if (const auto found = find_builtin(name)) return found->text;
-  throw unknown_name(name, "built-in configuration");
+  throw unknown_name(name, "built-in configuration", {builtin_configs(), job_scripts()});
 }
 
 ConfigFacts facts_of(std::string_view text) {
