@@ -86,7 +86,7 @@ std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0(std::int64_t befo
     throw configuration("--resume: " + joined(different, "; "),
                         "the settings, data, libraries and kind of machine of the checkpoint " +
                             found->folder.string(),
-                        "choose another --output");
+                        "give what it was, or choose another --output");
   }
   refuse_unknown_samples(*found, control_.world_size());
   return Found(fs::absolute(found->folder).string(), found->manifest);

@@ -242,7 +242,9 @@ void OutputFolder::check_again(ExistingFolder existing) const {
   }
   if (existing != ExistingFolder::kContinue || is_there(path_ / "report.json")) return;
   if (const auto foreign = foreign_entry(path_)) {
-    throw not_empty(path_, ": it holds '" + *foreign + "' and no report.json to resume from");
+    const bool keeps = is_there(path_ / kCheckpoints);
+    throw not_empty(path_, ": it holds '" + *foreign + "' and no report.json to resume from",
+                    keeps ? ", which removes the checkpoints" : "");
   }
   if (records_runs(path_ / kJournal)) {
     throw not_empty(path_, ": its journal has runs, but report.json is missing");
