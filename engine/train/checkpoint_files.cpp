@@ -107,7 +107,10 @@ std::optional<FoundCheckpoint> newest_checkpoint(
 }
 
 void refuse_unreadable(const fs::path& checkpoints) {
-  const auto count = std::ssize(places_in(checkpoints));
+  // An interrupted removal leaves a folder without a manifest.
+  const auto count = std::ranges::count_if(places_in(checkpoints), [](const Place& place) {
+    return fs::exists(place.folder / kManifest);
+  });
   if (count == 0) return;
   throw bad_data("--resume: none of the " + counted(count, "checkpoint") + " in " +
                      checkpoints.string() + " can be read, as the notes above say",
