@@ -20,6 +20,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/launch/local_launcher.h"
+#include "core/launch/outcome.h"
 #include "core/launch/signal_scope.h"
 #include "core/live/status.h"
 #include "core/plan/order.h"

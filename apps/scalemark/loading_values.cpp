@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
-#include "core/launch/signal_scope.h"
+#include "core/launch/outcome.h"
 
 namespace scalemark::cli {
 

@@ -62,6 +62,16 @@ std::optional<RankError> read_error_file(const fs::path& path) {
   }
 }
 
+ErrorRecord interruption(int signal, bool has_report) {
+  ErrorRecord record;
+  record.code = signal == SIGINT ? "E_INTERRUPTED" : "E_PREEMPTED";
+  record.exit_code = signal == SIGINT ? ExitCode::kInterrupted : ExitCode::kPreempted;
+  record.domain = ErrorDomain::kLaunch;
+  record.what = "stopped by signal " + std::to_string(signal) + " before the run was complete";
+  if (has_report) record.hint = "report.json holds what was finished";
+  return record;
+}
+
 std::optional<ErrorRecord> cause_beside(const fs::path& own_file) noexcept try {
   std::optional<RankError> first;
   for (const auto& entry : fs::directory_iterator(own_file.parent_path())) {

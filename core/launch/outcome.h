@@ -34,6 +34,11 @@ bool has_verdict_mark(const std::filesystem::path& error_file) noexcept;
 // Returns nullopt when the file is missing or is no error file.
 std::optional<RankError> read_error_file(const std::filesystem::path& path);
 
+// The error of a run that a signal asked to end:
+// E_INTERRUPTED (130) for SIGINT, E_PREEMPTED (75) for every other signal. `has_report`: a report
+// holds the finished part.
+ErrorRecord interruption(int signal, bool has_report);
+
 inline constexpr std::string_view kRankKilled = "E_RANK_KILLED";
 
 // Returns the earliest error of another rank of this node that can be a cause, so never

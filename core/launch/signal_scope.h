@@ -1,4 +1,4 @@
-// The signals that a launcher acts on, and the error of a run that one of them asked to end.
+// The signals that a launcher acts on.
 #pragma once
 
 #include <csignal>
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/atomic_file.h"
-#include "core/base/error.h"
 
 namespace scalemark::launching {
 
@@ -36,10 +35,5 @@ class SignalScope {
   sigset_t before_{};
   struct sigaction child_before_ {};
 };
-
-// The error of a run that a signal asked to end:
-// E_INTERRUPTED (130) for SIGINT, E_PREEMPTED (75) for every other signal. `has_report`: a report
-// holds the finished part.
-ErrorRecord interruption(int signal, bool has_report);
 
 }  // namespace scalemark::launching

@@ -4,6 +4,7 @@
 #include "engine/comm/comm_coordinator.h"
 #include "engine/process/machines.h"
 #include "engine/process/task_loop.h"
+#include "engine/process/versions.h"
 
 namespace scalemark::communicating {
 namespace {

@@ -8,12 +8,10 @@
 #include "core/base/plugin.h"
 #include "core/launch/outcome.h"
 #include "core/launch/resources.h"
-#include "core/launch/signal_scope.h"
 #include "core/settings/settings_json.h"
 #include "data/mapped_file.h"
 #include "engine/distributed/group_end.h"
 #include "engine/distributed/heartbeat.h"
-#include "engine/distributed/providers.h"
 #include "engine/distributed/rendezvous.h"
 #include "engine/process/failure_reporter.h"
 #include "engine/process/machines.h"
@@ -268,16 +266,6 @@ ExitCode run_rank_process(const RunRequest& request,
     distributed::end_process(abort_provider, static_cast<int>(code));
   }
   return code;
-}
-
-distributed::Facts common_facts(const RunRequest& request) {
-  distributed::Facts facts = distributed::gloo_variables();
-  for (const auto& [name, value] : request.settings.common) facts["settings." + name] = value;
-  const Version program = program_version();
-  facts["program.version"] = program.version;
-  facts["program.commit"] = program.git_commit;
-  facts["library.torch"] = loaded_torch_version();
-  return facts;
 }
 
 }  // namespace scalemark::process

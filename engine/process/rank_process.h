@@ -110,8 +110,4 @@ class RankProcess {
 ExitCode run_rank_process(const RunRequest& request,
                           const std::function<ExitCode(RankProcess& rank_process)>& body) noexcept;
 
-// Returns what every rank of any command must have in common with rank 0: settings that may not
-// differ, and the versions of program and libraries.
-distributed::Facts common_facts(const RunRequest& request);
-
 }  // namespace scalemark::process

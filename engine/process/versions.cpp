@@ -15,6 +15,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/plugin.h"
+#include "engine/distributed/providers.h"
 
 namespace scalemark::process {
 namespace {
@@ -111,6 +112,16 @@ std::map<std::string, std::string> build_ids() {
   std::map<std::string, std::string> found;
   dl_iterate_phdr(add, &found);
   return found;
+}
+
+distributed::Facts common_facts(const RunRequest& request) {
+  distributed::Facts facts = distributed::gloo_variables();
+  for (const auto& [name, value] : request.settings.common) facts["settings." + name] = value;
+  const Version program = program_version();
+  facts["program.version"] = program.version;
+  facts["program.commit"] = program.git_commit;
+  facts["library.torch"] = loaded_torch_version();
+  return facts;
 }
 
 }  // namespace scalemark::process

@@ -1,10 +1,13 @@
-// The libraries with which this engine was built and runs, for the report and the preflight.
+// The libraries with which this engine was built and runs, for the report, and what ranks compare
+// before they begin.
 #pragma once
 
 #include <map>
 #include <string>
 
 #include "engine/distributed/backend.h"
+#include "engine/distributed/rendezvous.h"
+#include "engine/process/run_request.h"
 #include "report/record/report.h"
 
 namespace scalemark::process {
@@ -23,5 +26,9 @@ std::map<std::string, reporting::LibraryVersion> library_versions(
 // "scalemark_engine" -> 40 hexadecimal digits. Two builds with different code have different ids.
 // Empty where the linker writes none.
 std::map<std::string, std::string> build_ids();
+
+// Returns what every rank of any command must have in common with rank 0: settings that may not
+// differ, and the versions of program and libraries.
+distributed::Facts common_facts(const RunRequest& request);
 
 }  // namespace scalemark::process

@@ -11,6 +11,7 @@
 #include "engine/process/machines.h"
 #include "engine/process/nccl_log.h"
 #include "engine/process/task_loop.h"
+#include "engine/process/versions.h"
 #include "engine/sweep/dataset_cache.h"
 #include "engine/sweep/sweep_coordinator.h"
 #include "engine/sweep/sweep_report.h"
