@@ -4,16 +4,20 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "core/base/host_name.h"
+#include "core/launch/outcome.h"
 #include "core/launch/slurm_lists.h"
 #include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/network.h"
+#include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
@@ -41,6 +45,27 @@ std::string encode(const Profile& profile) {
 Profile decode(const std::string& text) {
   const auto space = text.find(' ');
   return {.world_size = std::stoi(text.substr(0, space)), .digest = text.substr(space + 1)};
+}
+
+// A rank that was started with another world size; as text, since its build may be another, too.
+struct Refused {
+  int rank = 0, world_size = 0, node = 0, nodes = 1;
+};
+
+std::string encode(const Refused& refused) {
+  return std::to_string(refused.rank) + " " + std::to_string(refused.world_size) + " " +
+         std::to_string(refused.node) + " " + std::to_string(refused.nodes);
+}
+
+Refused decode_refused(const std::string& text) {
+  Refused refused;
+  std::istringstream(text) >> refused.rank >> refused.world_size >> refused.node >> refused.nodes;
+  return refused;
+}
+
+std::string size_of(const Refused& refused) {
+  return "rank " + std::to_string(refused.rank) + ": world_size is " +
+         std::to_string(refused.world_size);
 }
 
 std::string short_name(const std::string& host) { return host.substr(0, host.find('.')); }
@@ -82,7 +107,7 @@ class Meeting {
 
   void lead() {
     take_place();
-    store_->set("profile", encode({world_size_, terms_.digest}));
+    store_->set("profile", encode(Profile{world_size_, terms_.digest}));
     say_ready();
     if (!wait_("all-ready", [this] { poll_store(), check_refusals(); })) throw posted(missing());
     store_->set("started", "1");
@@ -116,7 +141,12 @@ class Meeting {
   }
 
   void poll_store() {
-    on_poll_();
+    try {
+      on_poll_();
+    } catch (...) {
+      tell_of_signal();
+      throw;
+    }
     if (count_posted_errors(*store_) == 0) return;
     // This costs a connection, so it is not made at every poll.
     ErrorStore error_store(store_, rank_, world_size_, false);
@@ -131,13 +161,36 @@ class Meeting {
     for (std::int64_t number = refusals_seen_ + 1; number <= count; ++number) {
       if (!store_->check({refusal_key(number)})) return;
       refusals_seen_ = number;
-      const std::string text = store_->get_to_str(refusal_key(number));
-      refused_.emplace(std::stoi(text), std::pair(wait_.waited(), text.substr(text.find(' ') + 1)));
+      const auto refused = decode_refused(store_->get_to_str(refusal_key(number)));
+      refused_.emplace(refused.rank, std::pair(wait_.waited(), refused));
     }
     for (const auto& [rank, seen] : refused_) {
-      if (rank >= world_size_ || wait_.waited() - seen.first < terms_.grace) continue;
-      if (!store_->check({rank_key(rank)})) throw posted(sizes_differ(seen.second, world_size_));
+      if (wait_.waited() - seen.first < terms_.grace) continue;
+      if (nobody_else_has_come(seen.second))
+        throw posted(sizes_differ(size_of(seen.second), world_size_));
     }
+  }
+
+  // Whether no fitting rank took the place of one that does not fit. A node with fewer ranks of its
+  // own numbers them as others of ours, so there it is the node's place that counts.
+  bool nobody_else_has_come(const Refused& refused) {
+    if (refused.rank >= world_size_ || !store_->check({rank_key(refused.rank)})) return true;
+    const launching::World& world = terms_.world;
+    const int ranks = world.local_world_size;
+    if (world.assumes_node || world.nodes == 1 || refused.nodes != world.nodes ||
+        ranks * world.nodes != world_size_)
+      return false;
+    const auto of_node = std::views::iota(refused.node * ranks, (refused.node + 1) * ranks);
+    return std::ranges::none_of(of_node, [&](int rank) { return store_->check({rank_key(rank)}); });
+  }
+
+  // The ranks that have joined do not wait for one that was asked to end.
+  void tell_of_signal() {
+    const auto signal = received_signal();
+    if (!signal) return;
+    auto end = Error(launching::interruption(*signal, /*has_report=*/false));
+    rank_ == 0 ? void(posted(std::move(end)))
+               : ErrorStore(store_, rank_, world_size_, false).post(end.record());
   }
 
   // Posts the error, so that every rank with a place ends. They need time to read it: the store may
@@ -163,9 +216,12 @@ class Meeting {
               two_jobs())
               .record());
     }
-    const std::string text = "rank " + number + ": world_size is " + size;
-    store_->set(refusal_key(store_->add("refused/count", 1)), number + " " + text);
-    return NotAdmitted(sizes_differ(text, of_rank_0).record());
+    const Refused mine{.rank = rank_,
+                       .world_size = world_size_,
+                       .node = terms_.world.node,
+                       .nodes = terms_.world.nodes};
+    store_->set(refusal_key(store_->add("refused/count", 1)), encode(mine));
+    return NotAdmitted(sizes_differ(size_of(mine), of_rank_0).record());
   }
 
   NotAdmitted place_is_taken() {
@@ -235,7 +291,7 @@ class Meeting {
   const std::function<void()>& on_poll_;
   KeyWait wait_;
   std::int64_t refusals_seen_ = 0;
-  std::map<int, std::pair<milliseconds, std::string>> refused_;  // rank -> time and text
+  std::map<int, std::pair<milliseconds, Refused>> refused_;  // by rank, with the time
 };
 
 }  // namespace

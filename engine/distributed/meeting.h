@@ -48,7 +48,8 @@ struct MeetingTerms {
 //   E_DUPLICATE_RANK (78)  the place is taken: NotAdmitted
 //   E_RANKS_DISAGREE (76)  rank 0 was started with another world size: NotAdmitted. Rank 0 and
 //                          its ranks throw it when no fitting rank has taken the place
-// or the fault that a rank with a place posted.
+// or the fault that a rank with a place posted. A rank that is asked to end (received_signal())
+// posts that.
 void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
           const std::function<void()>& on_poll);
 

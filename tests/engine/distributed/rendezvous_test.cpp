@@ -140,21 +140,58 @@ TEST(Rendezvous, ARankOfAnotherSizeDoesNoHarmToARunThatIsComplete) {
   EXPECT_EQ(second.wait()[0].exit_code, 0);
 }
 
+constexpr std::chrono::minutes kLong(5);
+
+// Returns the code of the error by which it ends.
+std::string meets(
+    const c10::intrusive_ptr<c10d::Store>& store, const distributed::MeetingTerms& terms,
+    const std::function<void()>& on_poll = [] {}) {
+  try {
+    distributed::meet(store, terms, on_poll);
+  } catch (const Error& error) {
+    return error.record().code;
+  }
+  return "met";
+}
+
+distributed::MeetingTerms terms_of(int rank, int world_size) {
+  distributed::MeetingTerms terms{.run = "r", .place = "here", .timeout = kLong, .grace = kLong};
+  terms.world.rank = rank;
+  terms.world.world_size = world_size;
+  return terms;
+}
+
+// The second of two nodes has more or fewer ranks than the first: its numbers are beyond those of
+// rank 0's world, or others of it have them. Nobody waits for the deadline.
+TEST(Rendezvous, ANodeWithAnotherNumberOfRanksEndsEveryRank) {
+  for (const int of_node_1 : {1, 4}) {
+    const auto store = c10::make_intrusive<c10d::HashStore>();
+    const auto node = [&](int number, int ranks) {
+      std::vector<std::future<std::string>> ends;
+      for (int local = 0; local < ranks; ++local) {
+        auto terms = terms_of(number * ranks + local, 2 * ranks);
+        terms.grace = std::chrono::milliseconds(100);
+        terms.world.local_world_size = ranks;
+        terms.world.node = number;
+        terms.world.nodes = 2;
+        ends.push_back(std::async(std::launch::async, [=] { return meets(store, terms); }));
+      }
+      return ends;
+    };
+    auto ends = node(0, 2);
+    store->wait({"rank/0", "rank/1"});
+    for (auto& end : node(1, of_node_1)) ends.push_back(std::move(end));
+    for (auto& end : ends) EXPECT_EQ(end.get(), "E_RANKS_DISAGREE") << of_node_1;
+  }
+}
+
 // Rank 1 of a job with other settings is there before ours, and leaves it the place.
 TEST(Rendezvous, ARankWithOtherSettingsLeavesThePlaceToOurs) {
   const auto store = c10::make_intrusive<c10d::HashStore>();
   const auto meets = [&](int rank, const char* settings, const std::function<void()>& on_poll) {
-    constexpr std::chrono::minutes kLong(5);
-    distributed::MeetingTerms terms{
-        .run = "r", .place = "here", .digest = settings, .timeout = kLong, .grace = kLong};
-    terms.world.rank = rank;
-    terms.world.world_size = 2;
-    try {
-      distributed::meet(store, terms, on_poll);
-    } catch (const Error& error) {
-      return error.record().code;
-    }
-    return std::string("met");
+    auto terms = terms_of(rank, 2);
+    terms.digest = settings;
+    return testing::meets(store, terms, on_poll);
   };
   auto leader = std::async(std::launch::async, [&] { return meets(0, "ours", [] {}); });
   store->wait({"profile"});
