@@ -3,6 +3,7 @@
 #include <net/if.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
@@ -14,10 +15,39 @@
 namespace scalemark::distributed {
 namespace {
 
+std::string variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+constexpr const char* kTransport = "GLOO_DEVICE_TRANSPORT";
+
 // Gloo connects late over plain TCP only: with TLS all pairs connect at once.
 bool may_be_lazy() {
-  const char* transport = std::getenv("GLOO_DEVICE_TRANSPORT");
-  return transport == nullptr || *transport == '\0' || std::string_view(transport) == "TCP";
+  const std::string transport = variable(kTransport);
+  return transport.empty() || transport == "TCP";
+}
+
+// Gloo itself would say so after the ranks have met, as an error of its network.
+void require_keys_of_tls() {
+  if (variable(kTransport) != "TCP_TLS") return;
+  const auto require = [](const std::string& names, const std::string& path, bool is_kind) {
+    if (is_kind) return;
+    throw configuration("GLOO_DEVICE_TRANSPORT is TCP_TLS, and " + names + " is " +
+                            (path.empty() ? "not set" : path),
+                        "the path of what TLS needs",
+                        "set it for every rank, or unset GLOO_DEVICE_TRANSPORT");
+  };
+  const std::string prefix = "GLOO_DEVICE_TRANSPORT_TCP_TLS_";
+  std::error_code unknown;
+  for (const char* name : {"PKEY", "CERT"}) {
+    const std::string path = variable(prefix + name);
+    require(prefix + name, path, std::filesystem::is_regular_file(path, unknown));
+  }
+  const std::string file = variable(prefix + "CA_FILE"), folder = variable(prefix + "CA_PATH");
+  require(prefix + "CA_FILE (or " + prefix + "CA_PATH)", file.empty() ? folder : file,
+          std::filesystem::is_regular_file(file, unknown) ||
+              std::filesystem::is_directory(folder, unknown));
 }
 
 class GlooProvider final : public BackendProvider {
@@ -43,6 +73,7 @@ class GlooProvider final : public BackendProvider {
 
 std::string gloo_interface(const launching::World& world, const launching::Rendezvous& rendezvous,
                            std::chrono::milliseconds limit) {
+  require_keys_of_tls();
   if (const char* named = std::getenv("GLOO_SOCKET_IFNAME"); named && *named) {
     if (if_nametoindex(named) == 0) {
       throw configuration("GLOO_SOCKET_IFNAME is " + std::string(named),

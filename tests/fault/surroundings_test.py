@@ -207,6 +207,8 @@ def odd_variables(folder):
         done = run("train", *QUICK, *TWO, "--output", folder / "out", expect=78, GLOO_SOCKET_IFNAME=value)
         lines = error_lines(done.stderr)
         check(lines and all(line[:2] == ("E_CONFIGURATION", 78) and "GLOO_SOCKET_IFNAME" in line[2] for line in lines), done.stderr)
+    done = run("train", *QUICK, *TWO, "--output", folder / "out", expect=78, GLOO_DEVICE_TRANSPORT="TCP_TLS")
+    check("GLOO_DEVICE_TRANSPORT_TCP_TLS_PKEY is not set" in done.stderr, done.stderr)
 
 
 def run_of(folder, *options, **environment):
