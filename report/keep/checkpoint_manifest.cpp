@@ -1,5 +1,6 @@
 #include "report/keep/checkpoint_manifest.h"
 
+#include "core/base/digest.h"
 #include "core/base/error.h"
 #include "core/base/record_json.h"
 #include "core/base/strict_json.h"
@@ -7,15 +8,34 @@
 
 namespace scalemark::reporting {
 
+namespace {
+
+constexpr const char* kChecksum = "sha256";
+
+std::string checksum_of(FieldJson json) {
+  json.erase(kChecksum);
+  return sha256_hex(dumped(json));
+}
+
+}  // namespace
+
 std::string to_json(const CheckpointManifest& manifest) {
-  return dumped(as_json(manifest, "checkpoint"), 2) + "\n";
+  FieldJson json = as_json(manifest, "checkpoint");
+  // Numbers are summed as a reader finds them.
+  json[kChecksum] = checksum_of(FieldJson::parse(dumped(json)));
+  return dumped(json, 2) + "\n";
 }
 
 CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin) {
   const std::string where(origin);
   if (nests_too_deep(text)) throw bad_data(where + " nests deeper than any checkpoint");
   try {
-    return record_in<CheckpointManifest>(FieldJson::parse(text), "checkpoint");
+    const auto json = FieldJson::parse(text);
+    auto manifest = record_in<CheckpointManifest>(json, "checkpoint");
+    if (manifest.sha256 && *manifest.sha256 != checksum_of(json)) {
+      throw bad_data("it was changed since it was written");
+    }
+    return manifest;
   } catch (const nlohmann::json::exception&) {
     throw bad_data(where + " is not JSON");
   } catch (const Error& error) {

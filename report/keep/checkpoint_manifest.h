@@ -36,6 +36,8 @@ struct CheckpointManifest {
   // 0.9 did not write it.
   std::optional<std::int64_t> dealt;
   std::vector<CheckpointFile> files;  // ordered by rank
+  // The checksum of all above; to_json() makes it. Version 0.9 did not write it.
+  std::optional<std::string> sha256;
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
@@ -47,11 +49,12 @@ constexpr void fields(A& a, typename A::template Field<CheckpointManifest>& m) {
   a("dealt", m.dealt,
     {"the first samples of the unfinished epoch's order, which ranks have trained on", "samples"});
   a("files", m.files, {"in rank order"});
+  a("sha256", m.sha256, {"checksum of the others as one line of JSON, hexadecimal"});
 }
 
 std::string to_json(const CheckpointManifest& manifest);
 
-// Throws bad_data() (65) naming `origin`.
+// Throws bad_data() (65) naming `origin`, also where the text was changed since it was written.
 CheckpointManifest checkpoint_from_json(std::string_view text, std::string_view origin);
 
 // Lists the differences in words: "batch_size was 32, now 64". Empty: there are none.

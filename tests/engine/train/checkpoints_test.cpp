@@ -92,6 +92,27 @@ TEST_F(CheckpointFiles, ThatAreTornOrUnfinishedArePassedOver) {
   EXPECT_EQ(newest(), 3);
 }
 
+TEST_F(CheckpointFiles, WhoseManifestWasEditedArePassedOver) {
+  for (const int step : {1, 2}) write(step, 9);
+  const fs::path manifest = folder_ / "step-2" / "checkpoint.json";
+  std::ifstream file(manifest);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  text.replace(text.find("\"seed\": \"0\""), 11, "\"seed\": \"1\"");
+  std::ofstream(manifest) << text;
+  EXPECT_EQ(newest(), 1);
+  ASSERT_EQ(notes_.size(), 1u);
+  EXPECT_NE(notes_[0].find("checkpoint.json: it was changed since it was written"),
+            std::string::npos)
+      << notes_[0];
+
+  // Version 0.9 wrote no checksum of the manifest.
+  const auto checksum = text.find("  \"sha256\"");
+  text.erase(checksum, text.find('\n', checksum) - checksum);
+  text.erase(text.rfind(','), 1);
+  std::ofstream(manifest) << text;
+  EXPECT_EQ(newest(), 2);
+}
+
 TEST_F(CheckpointFiles, OfOtherRanksAreNotRead) {
   write(1, 9, {{}, {}, {}});
   fs::remove(folder_ / "step-1" / file_of_rank(1));
