@@ -119,11 +119,20 @@ double seconds_on(clockid_t clock) {
 std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root) {
   const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
   auto fill = [stat = KeptFile(root / "proc/self/stat"), ticks_per_s](ProbeValues values) mutable {
-    values[0] = process_cpu_s();
-    if (!stat.is_open()) return;
-    const std::string_view text = stat.text();
-    const auto user = stat_field(text, 14), system = stat_field(text, 15);
-    if (user && system) values[1] = static_cast<double>(*user + *system) / ticks_per_s;
+    // Where ranks share cores this thread may wait between two reads, while others of this process
+    // run.
+    constexpr int kTries = 5;
+    constexpr double kTicksApart = 2;
+    for (int tries = 0; tries < kTries; ++tries) {
+      values[0] = process_cpu_s();
+      if (!stat.is_open()) return;
+      const std::string_view text = stat.text();
+      const auto user = stat_field(text, 14), system = stat_field(text, 15);
+      if (!user || !system) return;
+      if (process_cpu_s() - *values[0] > kTicksApart / ticks_per_s) continue;
+      values[1] = static_cast<double>(*user + *system) / ticks_per_s;
+      return;
+    }
   };
   return probe_of({counter_named(kProcessCpus), counter_named(kProcessCpusByTicks)},
                   std::move(fill), kOnlyAtEnds);

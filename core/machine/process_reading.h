@@ -69,8 +69,8 @@ CgroupLimits cgroup_limits(const std::filesystem::path& root = "/");
 
 // CPUs that this process uses, all threads together: its CPU time per second, by its clock
 // (CLOCK_PROCESS_CPUTIME_ID), and again by the ticks of /proc/self/stat, where that is there. The
-// kernel makes both of the same sums, so that they differ by less than a tick. They are read at the
-// ends only.
+// kernel makes both of the same sums, so that what they grow by differs by four ticks at most: two
+// counts are rounded down, and both are read within two. They are read at the ends only.
 inline constexpr const char* kProcessCpus = "process_cpus";
 inline constexpr const char* kProcessCpusByTicks = "process_cpus_by_ticks";
 std::unique_ptr<Probe> process_cpu_probe(const std::filesystem::path& root = "/");
