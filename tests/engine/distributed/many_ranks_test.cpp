@@ -30,13 +30,14 @@ namespace {
 using std::chrono::milliseconds;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 
-// N ranks over one store; `requests` counts those of all.
+// N ranks over one store, whose requests are counted.
 class Crowd {
  public:
   explicit Crowd(int size) : size_(size) {
     const auto inner = c10::make_intrusive<c10d::HashStore>();
     for (int rank = 0; rank < size; ++rank) {
-      stores_.push_back(c10::make_intrusive<CountingStore>(inner, count_));
+      counts_.push_back(std::make_shared<CountingStore::Counted>());
+      stores_.push_back(c10::make_intrusive<CountingStore>(inner, counts_.back()));
     }
   }
 
@@ -51,14 +52,25 @@ class Crowd {
     return seconds_since(begun);
   }
 
-  std::int64_t requests() const { return count_->requests; }
+  std::int64_t requests_of(int rank) const {
+    return counts_[static_cast<std::size_t>(rank)]->requests;
+  }
+  std::int64_t requests() const { return sum_of(&CountingStore::Counted::requests); }
   double requests_per_rank() const { return static_cast<double>(requests()) / size_; }
-  double bytes_per_rank() const { return static_cast<double>(count_->bytes) / size_; }
+  double bytes_per_rank() const {
+    return static_cast<double>(sum_of(&CountingStore::Counted::bytes)) / size_;
+  }
   int size() const { return size_; }
 
  private:
+  std::int64_t sum_of(std::atomic<std::int64_t> CountingStore::Counted::*number) const {
+    std::int64_t sum = 0;
+    for (const auto& count : counts_) sum += (*count).*number;
+    return sum;
+  }
+
   int size_;
-  CountingStore::Count count_ = std::make_shared<CountingStore::Counted>();
+  std::vector<CountingStore::Count> counts_;  // one of each rank
   std::vector<StorePtr> stores_;
 };
 
@@ -284,6 +296,7 @@ TEST(ManyRanks, AgreeOnAStopWithSomeRequestsEach) {
   EXPECT_EQ(agreed, kSize);
   EXPECT_LT(seconds, 60);  // 2 s on cores at rest; one that did not hear of it would never end
   EXPECT_LT(crowd.requests_per_rank(), 12 + 2 * 5 * seconds);
+  EXPECT_LT(crowd.requests_of(0), 40 + 4 * 5 * seconds);  // it reads the promises of all at once
 }
 
 std::int64_t descriptors() {
