@@ -1,5 +1,7 @@
 #include "engine/distributed/clock.h"
 
+#include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "core/base/threads.h"
@@ -20,12 +22,18 @@ class SteadyClock : public Clock {
   bool stores_may_block() const override { return true; }
 };
 
+std::atomic<std::chrono::milliseconds> longest{};
+
 }  // namespace
 
 Clock& real_clock() {
   static SteadyClock clock;
   return clock;
 }
+
+void note_stop(std::chrono::milliseconds time) { longest = std::max(longest.load(), time); }
+
+std::chrono::milliseconds longest_stop() { return longest; }
 
 Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> poll, Clock& clock)
     : clock_(clock), thread_(clock.start([this, period, poll = std::move(poll)] {

@@ -38,6 +38,13 @@ class Clock {
 
 Clock& real_clock();
 
+// A side thread noticed that this process did not run for `time`, as it was stopped or its machine
+// slept.
+void note_stop(std::chrono::milliseconds time);
+
+// Returns the longest such time. Zero: there was none.
+std::chrono::milliseconds longest_stop();
+
 // Measures how long a wait has lasted, in time during which this process could run. When a run was
 // stopped (SIGSTOP, scontrol suspend, a machine that slept) and continues, its deadlines must not
 // all have passed.

@@ -21,6 +21,8 @@ constexpr milliseconds kPollPeriod{50};
 constexpr milliseconds kStoreGrace{500};
 // A launcher learns of a rank's death when its peers do, or a moment later.
 constexpr milliseconds kLauncherGrace{500};
+constexpr const char* kNoticedKey = "fault/noticed";
+constexpr std::string_view kPeerLost = "E_PEER_LOST";
 
 std::string fault_key(std::int64_t number) { return "fault/" + std::to_string(number); }
 
@@ -86,8 +88,9 @@ ErrorStore::ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, i
       clock_(clock) {}
 
 void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
-  if (record.code == "E_PEER_LOST") return;
-  record.rank = rank_;
+  const bool is_loss = record.code == kPeerLost;
+  if (is_loss && record.rank.value_or(rank_) == rank_) return;
+  if (!is_loss) record.rank = rank_;
   within(
       limit,
       [store = store_, text = to_wire(record)] {
@@ -104,6 +107,7 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
   auto found = within(
       limit + kStoreGrace,
       [store = store_, &clock = clock_, rank = rank_, limit, launcher = launcher_] {
+        if (limit > limit.zero()) store->set(kNoticedKey, "1");
         return await_fault(clock, limit, [&] {
           auto fault = first_fault(*store, rank);
           return fault || !launcher ? fault : killed_rank(launcher);
@@ -124,6 +128,8 @@ ErrorStore::Cause ErrorStore::cause_from_launcher(milliseconds limit) noexcept t
 } catch (const std::exception&) {
   return {.record = std::nullopt, .store_answers = false};
 }
+
+bool ErrorStore::loss_is_noticed(c10d::Store& store) { return store.check({kNoticedKey}); }
 
 void ErrorStore::leave(milliseconds limit) noexcept try {
   if (world_size_ == 1) return;
@@ -158,7 +164,7 @@ std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
 
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
   // A killed rank could not post its fault itself.
-  const bool says_which_rank = cause.code == launching::kRankKilled;
+  const bool says_which_rank = cause.code == launching::kRankKilled || cause.code == kPeerLost;
   constexpr std::string_view kPrefix = "scalemark: error ";
   ErrorRecord quoted = cause;
   quoted.hint.clear();
@@ -169,7 +175,7 @@ ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
     record.what =
         (cause.rank ? "rank " + std::to_string(*cause.rank) : "a peer rank") + " ended: " + line;
   record.expected.clear();
-  record.rank = own_rank;
+  if (cause.code != kPeerLost) record.rank = own_rank;
   record.host.clear();
   record.phase.clear();
   record.point.clear();
@@ -186,8 +192,8 @@ Error translate_collective_error(const std::exception_ptr& exception, ErrorStore
   } catch (const std::exception& error) {
     if (meaning_of(error) != Meaning::kPeerLost) return Error(record_of(error));
     const ErrorStore::Cause cause = error_store.find_cause(limit);
-    ErrorRecord record = cause.record ? caused_by(*cause.record, error_store.rank())
-                                      : lost_record(one_line(error), cause);
+    if (cause.record) return Error(caused_by(*cause.record, error_store.rank()));
+    ErrorRecord record = lost_record(one_line(error), cause);
     record.rank = error_store.rank();
     return Error(std::move(record));
   } catch (...) {

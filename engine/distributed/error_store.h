@@ -28,7 +28,8 @@ class ErrorStore {
   using AskLauncher = std::function<std::optional<ErrorRecord>()>;
   void also_ask(AskLauncher launcher) { launcher_ = std::move(launcher); }
 
-  // Posts why this rank ends. E_PEER_LOST is not posted: it is never a cause.
+  // Posts why this rank ends. E_PEER_LOST is posted only with the lost rank's number: else it is
+  // never a cause.
   void post(ErrorRecord record, std::chrono::milliseconds limit = kPostLimit) noexcept;
 
   struct Cause {
@@ -45,6 +46,9 @@ class ErrorStore {
   // Returns the fault that another rank has posted by now, as the cause of this rank's end:
   // caused_by().
   std::optional<ErrorRecord> own_end();
+
+  // Whether a rank waits in find_cause() for why a connection broke. Throws as the store does.
+  static bool loss_is_noticed(c10d::Store& store);
 
   // The last call of a rank, however it ends. The host of the store stays until every rank has left
   // or the limit is over, so that the others can still read why it ended.
@@ -82,7 +86,8 @@ Error translate_collective_error(const std::exception_ptr& exception, ErrorStore
 // vanishes closes no connection. Returns nothing when the reason is not known. Takes at most 3 s.
 std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store);
 
-// Returns the record of a rank that ends because of another's fault.
+// Returns the record of a rank that ends because of another's fault. That of a lost rank keeps its
+// number.
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank);
 
 // --- How a waiting rank checks whether another rank has ended with a fault. Only the faults' keys

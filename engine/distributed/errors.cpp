@@ -14,6 +14,7 @@
 #include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/base/threads.h"
+#include "engine/distributed/clock.h"
 
 namespace scalemark::distributed {
 
@@ -22,7 +23,13 @@ Error rendezvous_error(std::string what, std::string expected, std::string hint)
                     std::move(expected), std::move(hint));
 }
 
+// The peers of a rank that did not run for so long have ended without it.
 Error peer_lost(std::string what, std::string expected, std::string hint) {
+  constexpr std::chrono::seconds kNoticed{8};
+  if (const auto stop = longest_stop(); stop >= kNoticed) {
+    what += "; this process itself had been stopped for " + in_seconds(stop);
+    hint = "look why it was stopped (SIGSTOP, scontrol suspend): the others did not wait for it";
+  }
   return make_error("E_PEER_LOST", ExitCode::kPeerLost, ErrorDomain::kNetwork, std::move(what),
                     std::move(expected), std::move(hint));
 }

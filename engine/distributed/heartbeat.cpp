@@ -18,12 +18,20 @@ using std::chrono::milliseconds;
 // It is less than the 10 s after which launchers end the remaining ranks when one has ended, so
 // rank 0 has reported the cause by then.
 constexpr milliseconds kLostAfter{8000};
+// Once a connection broke somebody is lost. The ranks that noticed it look for its name for
+// ErrorStore::kCauseLimit, and one heartbeat may be late.
+milliseconds lost_after_notice(milliseconds period) {
+  return std::max(milliseconds(2000), 2 * period);
+}
 
 // Each rank writes its heartbeat and rank 0 reads them all; 2 ms for each rank limit that to 1,000
 // requests a second.
 milliseconds period_of(int world_size) {
   return std::clamp(milliseconds(2 * world_size), milliseconds(1000), milliseconds(2500));
 }
+
+// Rank 0 has posted who is lost, and sends no more heartbeats.
+constexpr std::int64_t kHasToldLoss = -1;
 
 // The key holds "17 RECORD". Adding 0 reads the number, and creates the key where it is missing.
 // That drops the record until the next heartbeat.
@@ -53,7 +61,7 @@ std::int64_t Heartbeat::count_of_rank_0(c10d::Store& store) {
 }
 
 bool Heartbeat::send() {
-  std::optional<int> lost;
+  std::vector<int> lost;
   try {
     const std::string record = hooks_.record ? hooks_.record() : std::string();
     if (world_size_ > 1) lost = exchange(std::to_string(++beats_) + " " + record);
@@ -66,10 +74,23 @@ bool Heartbeat::send() {
     // closed no connection.
     if (rank_ == 0 || seen_.empty()) return false;
     note(0, seen_.front().beats);
-    lost = silent_rank();
+    lost = silent_ranks(kLostAfter);
   }
-  if (lost && hooks_.on_lost) hooks_.on_lost(loss_of(*lost));
-  return !lost || !hooks_.on_lost;
+  if (lost.empty() || !hooks_.on_lost) return true;
+  const ErrorRecord loss = loss_of(lost);
+  if (rank_ == 0) tell_others(loss);
+  hooks_.on_lost(loss);
+  return false;
+}
+
+// The others may be waiting for the lost rank as well, and the store ends with this process.
+void Heartbeat::tell_others(const ErrorRecord& loss) {
+  faults_.post(loss);
+  try {
+    faults_.store()->set(heartbeat_key(0), std::to_string(kHasToldLoss));
+    clock_.sleep_for(period_ + milliseconds(500));
+  } catch (const std::exception&) {  // the store is gone: nobody can be told
+  }
 }
 
 void Heartbeat::note(std::size_t rank, std::int64_t beats) {
@@ -102,12 +123,14 @@ void Heartbeat::read_all() {
   }
 }
 
-std::optional<int> Heartbeat::exchange(const std::string& mine) {
+std::vector<int> Heartbeat::exchange(const std::string& mine) {
   const auto store = faults_.store();
   const auto publish = [store, key = heartbeat_key(rank_), mine] { store->set(key, mine); };
+  auto limit = kLostAfter;
   if (rank_ == 0) {
     publish();
     read_all();
+    if (hooks_.on_lost && ErrorStore::loss_is_noticed(*store)) limit = lost_after_notice(period_);
   } else if (seen_.empty()) {
     publish();
   } else {
@@ -117,25 +140,32 @@ std::optional<int> Heartbeat::exchange(const std::string& mine) {
       return count_of_rank_0(*store);
     };
     const auto beats = within(kLostAfter, count, clock_);
-    if (!beats) return 0;
+    if (!beats || *beats == kHasToldLoss) return {0};
     note(0, *beats);
   }
-  return silent_rank();
+  return silent_ranks(limit);
 }
 
-std::optional<int> Heartbeat::silent_rank() const {
+std::vector<int> Heartbeat::silent_ranks(milliseconds limit) const {
+  int longest = 0;
+  for (const Seen& seen : seen_) longest = std::max(longest, seen.silent_for);
+  if (longest == 0 || longest * period_ < limit) return {};
+  std::vector<int> ranks;
   for (std::size_t rank = rank_ == 0 ? 1 : 0; rank < seen_.size(); ++rank) {
-    if (seen_[rank].silent_for * period_ >= kLostAfter) return static_cast<int>(rank);
+    if (seen_[rank].silent_for >= std::max(2, longest - 1)) ranks.push_back(static_cast<int>(rank));
   }
-  return std::nullopt;
+  return ranks;
 }
 
-ErrorRecord Heartbeat::loss_of(int rank) {
+ErrorRecord Heartbeat::loss_of(const std::vector<int>& ranks) {
   if (auto end = faults_.own_end()) return *std::move(end);
-  ErrorRecord record = peer_lost("a rank was lost: " + name_ranks({rank}) + " sends no heartbeat",
-                                 {}, "look at its output, and check whether the system killed it")
-                           .record();
-  record.rank = rank;
+  const bool one = ranks.size() == 1;
+  ErrorRecord record =
+      peer_lost((one ? "a rank was lost: " : "ranks were lost: ") + name_ranks(ranks) +
+                    (one ? " sends" : " send") + " no heartbeat",
+                {}, "look at its output, and check whether the system killed it")
+          .record();
+  record.rank = ranks.front();
   return record;
 }
 

@@ -25,9 +25,10 @@ class Heartbeat {
  public:
   // All are called in the side thread and must not throw. Each may be empty.
   struct Hooks {
-    // Called on rank 0 when another rank is silent for 8 s, and on another rank when rank 0 is,
-    // with that or the reason why it left. It is called once only, since the calling thread may be
-    // waiting for that rank in a call that nothing ends.
+    // Called on rank 0 when other ranks are silent for 8 s, or two beats once a rank's connection
+    // broke, and on another rank when rank 0 is silent for 8 s, with that or the reason why it
+    // left. It is called once only, since the calling thread may be waiting for that rank in a call
+    // that nothing ends.
     std::function<void(const ErrorRecord&)> on_lost;
     // Returns this rank's record.
     std::function<std::string()> record;
@@ -46,12 +47,15 @@ class Heartbeat {
 
  private:
   bool send();  // false: no more heartbeats are needed
-  // Publishes this rank's and reads the others'. Returns a lost rank.
-  std::optional<int> exchange(const std::string& mine);
+  // Publishes this rank's and reads the others'. Returns lost ranks.
+  std::vector<int> exchange(const std::string& mine);
   void note(std::size_t rank, std::int64_t beats);
   void read_all();
-  std::optional<int> silent_rank() const;
-  ErrorRecord loss_of(int rank);
+  // Returns those that are silent for `limit`, and for as long as the longest or one beat less:
+  // ranks that were lost together sent their last ones before and after rank 0's look at them.
+  std::vector<int> silent_ranks(std::chrono::milliseconds limit) const;
+  ErrorRecord loss_of(const std::vector<int>& ranks);
+  void tell_others(const ErrorRecord& loss);
 
   int rank_;
   int world_size_;

@@ -138,7 +138,9 @@ void Watchdog::run() {
     }
     wait(lock, wake - begun);
     const auto late = clock_.now() - wake;
-    if (late > kSlice) discount_stopped_time(wake, late);
+    if (late <= kSlice) continue;
+    discount_stopped_time(wake, late);
+    if (&clock_ == &real_clock()) note_stop(std::chrono::duration_cast<milliseconds>(late));
   }
 }
 

@@ -94,6 +94,7 @@ RankProcess::~RankProcess() {
   if (request_.on_thread_shortage) request_.on_thread_shortage->store(shortage_before_);
   data::on_lost_mapping({});
   ends_overdue_ = false;  // its hook uses members that are reset from here on
+  end_heartbeat();
   bool ends_well = false;
   if (live_ && report_ && report_->writer()) {
     // A partial report is continued: with --fresh-process new ranks start for the next block.
@@ -163,6 +164,19 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
     live_->open(request_.settings.general.output, writer->report(), request_.metrics);
   if (live_->pages() && !request_.settings.general.quiet) live_->pages()->print_address();
   return *report_;
+}
+
+distributed::Heartbeat::Hooks RankProcess::heartbeat_hooks() {
+  auto hooks = live_->hooks();
+  hooks.on_lost = [this](const ErrorRecord& loss) { give_up(loss); };
+  return hooks;
+}
+
+void RankProcess::begin_heartbeat() {
+  const launching::World& world = context_->world();
+  auto hooks = heartbeat_hooks();
+  if (world.nodes == 1) hooks.on_lost = {};
+  heartbeat_.emplace(world.rank, world.world_size, context_->error_store(), std::move(hooks));
 }
 
 void RankProcess::give_up(const ErrorRecord& fault) {

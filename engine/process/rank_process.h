@@ -41,6 +41,13 @@ class RankProcess {
   RunReport& open_report(RunReport::Opening opening);
   // The run's live status; valid after compare().
   LiveStatus& live() { return *live_; }
+  // Returns the hooks of a heartbeat that gives up on a lost rank; valid after compare().
+  distributed::Heartbeat::Hooks heartbeat_hooks();
+  // From compare() to end_heartbeat(), or until this rank has found out why it fails, it tells the
+  // others that it lives. A process that dies closes its connections; a machine that vanishes does
+  // not, and its peers in a collective wait on: over several nodes they give up on it.
+  void begin_heartbeat();
+  void end_heartbeat() { heartbeat_.reset(); }
   // Returns this program with the versions of its libraries; after rendezvous().
   reporting::Tool tool();
 
@@ -101,6 +108,7 @@ class RankProcess {
   std::optional<RankContext> context_;
   std::optional<LiveStatus> live_;
   std::optional<RunReport> report_;
+  std::optional<distributed::Heartbeat> heartbeat_;
   distributed::Watchdog watchdog_;
   distributed::TerminateGuard terminate_;
 };

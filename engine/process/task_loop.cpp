@@ -127,19 +127,13 @@ std::chrono::milliseconds waiting_poll_period(RankProcess& rank_process) {
                   distributed::WorkQueue::kPollPeriod);
 }
 
-distributed::Heartbeat::Hooks hooks_of(RankProcess& rank_process) {
-  auto hooks = rank_process.live().hooks();
-  hooks.on_lost = [&rank_process](const ErrorRecord& loss) { rank_process.give_up(loss); };
-  return hooks;
-}
-
 }  // namespace
 
 ProcessLink::ProcessLink(RankProcess& rank_process, RankContext& context)
     : rank_process_(rank_process),
       context_(context),
       queue_(context.store_pointer(), context.world().rank, context.world().world_size,
-             context.error_store(), context.timeout(), hooks_of(rank_process),
+             context.error_store(), context.timeout(), rank_process.heartbeat_hooks(),
              waiting_poll_period(rank_process)) {
   rank_process.end_when_overdue();
 }

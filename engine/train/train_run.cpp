@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -143,18 +142,6 @@ settings::Settings on_these_ranks(settings::Settings settings, process::RankCont
   return settings;
 }
 
-// A process that dies closes its connections; a machine that vanishes does not, and its peers in a
-// collective wait on.
-std::unique_ptr<distributed::Heartbeat> heartbeat_of(process::RankProcess& rank_process,
-                                                     process::RankContext& context) {
-  const launching::World& world = context.world();
-  auto hooks = rank_process.live().hooks();
-  if (world.nodes > 1)
-    hooks.on_lost = [&rank_process](const ErrorRecord& loss) { rank_process.give_up(loss); };
-  return std::make_unique<distributed::Heartbeat>(world.rank, world.world_size,
-                                                  context.error_store(), std::move(hooks));
-}
-
 // Only the rank that writes the report calls this.
 void add_point(process::RunReport& report, reporting::PointRecord identity,
                const PointOutcome& outcome) {
@@ -189,11 +176,11 @@ void compare(const Opened& opened, process::RankProcess& rank_process) {
 }
 
 // The last heartbeat may be older than the end. From here on ranks leave: none of them is lost.
-void finish_together(process::RankGroup& ranks, process::LiveStatus& live,
-                     std::unique_ptr<distributed::Heartbeat> heartbeat) {
+void finish_together(process::RankGroup& ranks, process::RankProcess& rank_process) {
+  process::LiveStatus& live = rank_process.live();
   for (const auto& record : ranks.control().gather(live.record())) live.take(record);
   ranks.control().barrier();
-  heartbeat.reset();
+  rank_process.end_heartbeat();
   ranks.finish();
   ranks.close();
 }
@@ -207,7 +194,7 @@ ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_pr
   const auto hosts = process::survey_hosts(context);
   process::RunReport& report =
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(asked, context)});
-  auto heartbeat = heartbeat_of(rank_process, context);
+  rank_process.begin_heartbeat();
   for (const std::string& note : opened.data.notes) report.note(note);
   auto checkpoints = checkpoint_options(asked, context, hosts, opened.data.identity, report);
   const settings::Settings settings = on_these_ranks(asked, context, report);
@@ -244,11 +231,11 @@ ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_pr
   console.finish();
   const auto stop = agreement.stop();
   if (outcome.stopped) {
-    heartbeat.reset();
+    rank_process.end_heartbeat();
     if (stop->agreed) rank_group.finish(kStoppedLimit);
     return rank_process.end_interrupted(stop->signal, stop->agreed, outcome.kept);
   }
-  finish_together(rank_group, rank_process.live(), std::move(heartbeat));
+  finish_together(rank_group, rank_process);
   if (report.writer() != nullptr) add_point(report, std::move(identity), outcome);
   if (outcome.not_saved) throw Error(*outcome.not_saved);
   if (stop) return rank_process.end_interrupted(stop->signal, stop->agreed);

@@ -1,5 +1,6 @@
 """Ranks that are killed, hang or disagree, and signals: exit codes, reports, no orphans."""
 
+import contextlib
 import json
 import os
 import signal
@@ -7,16 +8,16 @@ import sys
 import time
 
 from endings import (ENDLESS, FULL, Running, check_gone, closed_report, error_lines, expect_error, only_error, run_cases)
-from launching import await_listener, free_port
+from launching import await_connection, await_listener, free_port
 from program import check
 
 # Whoever starts the program may have blocked what is to end it.
 BLOCKED = (sys.executable, "-c", "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGALRM]); os.execv(sys.argv[1], sys.argv[1:])")
 
 
-def by_hand(rank, port, output, *options):
-    return Running("train", "--workload", "linear", "--output", output, *options, RANK=rank, WORLD_SIZE=2,
-                   LOCAL_RANK=rank, LOCAL_WORLD_SIZE=2, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+def by_hand(rank, port, output, *options, ranks=2):
+    return Running("train", "--workload", "linear", "--output", output, *options, RANK=rank, WORLD_SIZE=ranks,
+                   LOCAL_RANK=rank, LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
 
 
 def ranks_disagree(folder):
@@ -135,6 +136,28 @@ def sigterm_while_waiting_for_peers(folder):
     check("report.json" not in line, f"there is no report yet: {line}")
 
 
+def sigterm_to_one_of_two_that_wait_for_a_third(folder):
+    port = free_port()
+    with by_hand(0, port, folder / "out", ranks=3) as first, by_hand(1, port, folder / "out", ranks=3) as second:
+        await_connection(second.process, port)
+        os.kill(second.process.pid, signal.SIGTERM)
+        for run in (second, first):
+            run.end(expect=75, seconds=60)
+    only_error(first.stderr, "E_PREEMPTED", 75, "phase=rendezvous", "rank 1 ended: E_PREEMPTED")
+
+
+def killed_node_of_two(folder):
+    """Nobody there tells the other node, where rank 0 misses its heartbeat."""
+    port = free_port()
+    with contextlib.ExitStack() as stack:
+        nodes = [stack.enter_context(Running("train", "--workload", "mlp", "--nnodes", 2, "--node-rank", node, "--nproc-per-node", 1, *ENDLESS,
+                                             "--rendezvous", f"127.0.0.1:{port}", "--output", folder / "out")) for node in (0, 1)]
+        nodes[0].await_event("window")
+        nodes[1].process.kill()
+        nodes[0].end(expect=69)
+    only_error(nodes[0].stderr, "E_PEER_LOST", 69, "rank=1", "a rank was lost: rank 1 sends no heartbeat")
+
+
 def killed_launcher(folder):
     with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--output", folder / "out") as run:
         run.await_event("window")
@@ -186,5 +209,5 @@ def paused_rank(folder):
     closed_report(out, "interrupted", 75)
 
 
-run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, killed_rank_of_each_strategy, sigterm, sigint, sigusr1, ignored_signals,
-                                   sigterm_while_waiting_for_peers, killed_launcher, stopped_rank, paused_rank)})
+run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, killed_node_of_two, killed_rank_of_each_strategy, sigterm, sigint, sigusr1, ignored_signals,
+                                   sigterm_while_waiting_for_peers, sigterm_to_one_of_two_that_wait_for_a_third, killed_launcher, stopped_rank, paused_rank)})

@@ -47,5 +47,21 @@ TEST(ErrorStore, AKilledRankIsReportedWhileTheStoreAnswers) {
   EXPECT_EQ(cause.record->rank, 1);
 }
 
+// A lost peer without a name is what a rank sees of another's end, and never the cause.
+TEST(ErrorStore, ALostRankIsPostedWhereItHasANumber) {
+  const auto server = tcp_store(0, true);
+  ErrorStore rank_0(server, 0, 3, true), rank_1(tcp_store(server->getPort(), false), 1, 3, false);
+  ErrorRecord loss = error_of_rank(0, "E_PEER_LOST");
+  loss.what = "a rank was lost: rank 2 sends no heartbeat";
+  rank_0.post(loss);
+  EXPECT_FALSE(rank_1.has_cause());
+  loss.rank = 2;
+  rank_0.post(loss);
+  const auto end = rank_1.own_end();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->what, loss.what);
+  EXPECT_EQ(end->rank, 2);
+}
+
 }  // namespace
 }  // namespace scalemark::distributed

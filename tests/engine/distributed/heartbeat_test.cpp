@@ -61,6 +61,9 @@ class HeartbeatRanks {
     const std::lock_guard lock(mutex_);
     is_lost_ = true;
   }
+  void look_for_cause(int rank) {
+    stores_[static_cast<std::size_t>(rank)]->find_cause(milliseconds(1));
+  }
   void end(int rank) { heartbeats_[static_cast<std::size_t>(rank)].reset(); }
   ~HeartbeatRanks() {
     if (!over_) over_.emplace(clock_);
@@ -100,10 +103,10 @@ TEST(Heartbeat, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerHeartbeat) {
   EXPECT_GE(ranks.requests("set"), 4 * 4);
 }
 
-TEST(Heartbeat, ASilentRankIsReportedOnce) {
+TEST(Heartbeat, SilentRanksAreReportedOnce) {
   std::mutex mutex;
   std::vector<std::string> lost;
-  HeartbeatRanks ranks(3);
+  HeartbeatRanks ranks(4);
   ranks.run({.on_lost =
                  [&](const ErrorRecord& loss) {
                    const std::lock_guard lock(mutex);
@@ -112,10 +115,51 @@ TEST(Heartbeat, ASilentRankIsReportedOnce) {
             seconds(20), [&] {
               EXPECT_TRUE(lost.empty());
               ranks.end(2);
+              ranks.end(3);
             });
   const std::lock_guard lock(mutex);
   ASSERT_EQ(lost.size(), 1u);
-  EXPECT_NE(lost[0].find("rank 2 sends no heartbeat"), std::string::npos) << lost[0];
+  EXPECT_NE(lost[0].find("ranks 2 and 3 send no heartbeat"), std::string::npos) << lost[0];
+}
+
+// Rank 0 has told it after three heartbeats, and ends later; without a notice it waits for eight.
+TEST(Heartbeat, ARankThatIsSilentWhenAConnectionBrokeIsNamedInTime) {
+  std::mutex mutex;
+  std::vector<ErrorRecord> lost;
+  HeartbeatRanks ranks(4);
+  ranks.run({.on_lost =
+                 [&](const ErrorRecord& loss) {
+                   const std::lock_guard lock(mutex);
+                   lost.push_back(loss);
+                 }},
+            seconds(7), [&] {
+              EXPECT_TRUE(lost.empty());
+              ranks.end(2);
+              ranks.look_for_cause(1);
+            });
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(lost.size(), 1u);
+  EXPECT_EQ(lost[0].rank, 2);
+}
+
+// Another rank may wait for the lost one as well, and rank 0 takes the store with it.
+TEST(Heartbeat, RanksLearnFromRank0WhoIsLostBeforeItEnds) {
+  std::mutex mutex;
+  std::vector<std::string> lost;
+  const auto note = [&](const ErrorRecord& loss) {
+    const std::lock_guard lock(mutex);
+    lost.push_back(std::to_string(loss.rank.value_or(-1)) + " " + loss.what);
+  };
+  HeartbeatRanks ranks(3);
+  ranks.run(
+      {.on_lost =
+           [&](const ErrorRecord& loss) {
+             note(loss);
+             ranks.lose_store();
+           }},
+      seconds(20), [&] { ranks.end(2); }, note);
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(lost, std::vector<std::string>(2, "2 a rank was lost: rank 2 sends no heartbeat"));
 }
 
 TEST(Heartbeat, SilenceOfRank0IsReportedByEachOtherOnce) {
