@@ -2,11 +2,14 @@
 // with the numbers of number_words.h in them. Knows nothing of the texts' subjects.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,16 +76,27 @@ std::string listed_counts(const Counts& counts) {
   return listed(texts);
 }
 
+inline constexpr auto kNextNumber = [](auto earlier, auto later) { return later == earlier + 1; };
+
+// The pieces of `items`, in their order, in which each one `follows(earlier, later)` the one before
+// it. They are views of `items`.
+template <class Items, class Follows>
+auto runs_of(const Items& items, Follows follows) {
+  std::vector<std::ranges::subrange<typename Items::const_iterator>> runs;
+  for (auto first = items.begin(); first != items.end(); first = runs.back().end()) {
+    const auto last = std::adjacent_find(first, items.end(), std::not_fn(follows));
+    runs.emplace_back(first, last == items.end() ? last : std::next(last));
+  }
+  return runs;
+}
+
 // "0-3,8": whole numbers in ascending order, with neighbours as a range. `text_of` writes one.
 template <class Numbers, class Write>
 std::string number_ranges(const Numbers& numbers, Write text_of) {
   std::string all;
-  for (auto first = numbers.begin(); first != numbers.end();) {
-    auto last = first;
-    while (std::next(last) != numbers.end() && *std::next(last) == *last + 1) ++last;
-    all += (all.empty() ? "" : ",") + text_of(*first);
-    if (last != first) all += "-" + text_of(*last);
-    first = std::next(last);
+  for (const auto& run : runs_of(numbers, kNextNumber)) {
+    all += (all.empty() ? "" : ",") + text_of(run.front());
+    if (run.front() != run.back()) all += "-" + text_of(run.back());
   }
   return all;
 }

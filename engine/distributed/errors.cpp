@@ -45,23 +45,20 @@ std::string in_seconds(std::chrono::milliseconds duration) {
 
 std::string name_ranks(const std::vector<int>& ranks, const std::string& noun) {
   constexpr std::size_t kMostNamed = 16;
-  std::vector<std::string> parts;
-  for (std::size_t first = 0; first < ranks.size();) {
-    std::size_t next = first + 1;
-    while (next < ranks.size() && ranks[next] == ranks[next - 1] + 1) ++next;
-    if (next - first < 3) next = first + 1;  // "1 and 2" is no longer than "1-2"
-    parts.push_back(std::to_string(ranks[first]));
-    if (next - first > 1) parts.back() += "-" + std::to_string(ranks[next - 1]);
-    first = next;
-    if (parts.size() == kMostNamed && ranks.size() - first > 1) {
-      parts.push_back(std::to_string(ranks.size() - first) + " more");
-      break;
-    }
+  std::vector<std::vector<int>> parts;
+  for (const auto& run : runs_of(ranks, kNextNumber)) {
+    parts.emplace_back(run.begin(), run.end());
+    if (run.size() != 2) continue;
+    parts.back().pop_back();  // "1 and 2" is no longer than "1-2"
+    parts.push_back({run.back()});
   }
   std::string text = noun + (ranks.size() == 1 ? " " : "s ");
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
-    text += parts[i];
+  std::size_t left = ranks.size();
+  for (std::size_t i = 0; left > 0; ++i) {
+    const bool is_rest = i == kMostNamed && left > 1;
+    const auto part = is_rest ? std::to_string(left) + " more" : number_ranges(parts[i]);
+    left -= is_rest ? left : parts[i].size();
+    text += (i == 0 ? "" : left == 0 ? " and " : ", ") + part;
   }
   return text;
 }

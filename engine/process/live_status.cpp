@@ -46,7 +46,7 @@ std::string in_words(const settings::Settings& settings, int world_size) {
   return text + ", " + counted(world_size, "rank");
 }
 
-std::vector<live::CountedRuns> runs_of(const reporting::Report& report) {
+std::vector<live::CountedRuns> counted_runs(const reporting::Report& report) {
   std::map<std::string, std::int64_t> counts;  // all start at 0: no series begins later
   for (const auto status : names_of<reporting::PointStatus>()) counts[std::string(status)] = 0;
   for (const auto& point : report.points) ++counts[std::string(name_of(point.status))];
@@ -185,7 +185,7 @@ void LiveStatus::publish(const reporting::Report& report) {
   std::string points = shows_points_ ? reporting::render_prometheus({&report, 1}) : "";
   const std::lock_guard lock(mutex_);
   done_points_ = std::move(points);
-  head_.runs = runs_of(report);
+  head_.runs = counted_runs(report);
   head_.findings.clear();
   for (const reporting::Finding& one : report.findings)
     head_.findings.push_back({one.code, one.severity, one.point, one.text});

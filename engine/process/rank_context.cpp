@@ -1,6 +1,7 @@
 #include "engine/process/rank_context.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "core/base/durations.h"
 #include "core/base/error.h"
 #include "core/base/host_name.h"
+#include "core/base/text.h"
 #include "core/base/wire.h"
 #include "core/launch/outcome.h"
 #include "core/machine/telemetry/host_probes.h"
@@ -45,18 +47,15 @@ constexpr void fields(A& a, typename A::template Field<NodesInARow>& n) {
 }
 
 std::vector<NodesInARow> in_rows(const std::vector<int>& node_of_rank) {
-  std::vector<NodesInARow> rows;
-  for (auto at = node_of_rank.begin(); at != node_of_rank.end();) {
-    const auto end = std::find_if(at, node_of_rank.end(), [&](int node) { return node != *at; });
-    const auto ranks = static_cast<int>(end - at);
-    if (!rows.empty() && rows.back().ranks_of_each == ranks &&
-        rows.back().first + rows.back().count == *at) {
-      ++rows.back().count;
-    } else {
-      rows.push_back({.first = *at, .count = 1, .ranks_of_each = ranks});
-    }
-    at = end;
-  }
+  std::vector<NodesInARow> nodes, rows;
+  for (const auto& ranks : runs_of(node_of_rank, std::equal_to()))
+    nodes.push_back(
+        {.first = ranks.front(), .count = 1, .ranks_of_each = static_cast<int>(ranks.size())});
+  const auto continues = [](const NodesInARow& a, const NodesInARow& b) {
+    return kNextNumber(a.first, b.first) && a.ranks_of_each == b.ranks_of_each;
+  };
+  for (const auto& row : runs_of(nodes, continues))
+    rows.push_back({row.front().first, static_cast<int>(row.size()), row.front().ranks_of_each});
   return rows;
 }
 
