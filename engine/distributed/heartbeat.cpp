@@ -9,6 +9,7 @@
 #include "core/base/wire.h"
 #include "engine/distributed/clock.h"
 #include "engine/distributed/errors.h"
+#include "engine/distributed/store.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -113,13 +114,9 @@ void Heartbeat::read_all() {
       read(rank, std::to_string(store.add(key, 0)));
       keys_.push_back(key);
     }
-  } else if (store.hasExtendedApi()) {
-    const auto all = store.multiGet(keys_);
-    for (std::size_t rank = 0; rank < all.size(); ++rank)
-      read(rank, std::string(all[rank].begin(), all[rank].end()));
   } else {
-    for (std::size_t rank = 0; rank < keys_.size(); ++rank)
-      read(rank, store.get_to_str(keys_[rank]));
+    const auto all = values_of(store, keys_);
+    for (std::size_t rank = 0; rank < all.size(); ++rank) read(rank, all[rank]);
   }
 }
 
@@ -176,24 +173,19 @@ constexpr std::size_t kMostDescribed = 4;  // ranks that one line describes
 
 std::string key_of(int rank) { return "position/" + std::to_string(rank); }
 
-void add(PositionOfRank& positions, int rank, std::string_view bytes) {
-  if (auto position = try_from_wire<Position>(bytes)) positions[rank] = *std::move(position);
-}
-
 // Makes two requests where every rank has published, since in a hang all ranks read at once.
-PositionOfRank read_positions(c10d::Store& store, const std::vector<int>& ranks) {
+PositionOfRank read_positions(c10d::Store& store, std::vector<int> ranks) {
+  const auto keys = [&] {
+    std::vector<std::string> all;
+    for (const int rank : ranks) all.push_back(key_of(rank));
+    return all;
+  };
+  if (!store.check(keys()))
+    std::erase_if(ranks, [&](int rank) { return !store.check({key_of(rank)}); });
   PositionOfRank positions;
-  std::vector<std::string> keys;
-  for (const int rank : ranks) keys.push_back(key_of(rank));
-  if (store.hasExtendedApi() && store.check(keys)) {
-    const auto values = store.multiGet(keys);
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      add(positions, ranks[i], {reinterpret_cast<const char*>(values[i].data()), values[i].size()});
-    }
-    return positions;
-  }
-  for (const int rank : ranks) {
-    if (store.check({key_of(rank)})) add(positions, rank, store.get_to_str(key_of(rank)));
+  const auto values = values_of(store, keys());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (auto at = try_from_wire<Position>(values[i])) positions[ranks[i]] = *std::move(at);
   }
   return positions;
 }

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <optional>
-#include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/FileStore.hpp>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
@@ -16,7 +14,6 @@
 
 #include "core/base/digest.h"
 #include "core/base/error.h"
-#include "engine/distributed/clock.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/network.h"
 #include "engine/distributed/stop_agreement.h"
@@ -293,17 +290,21 @@ bool await_key(c10d::Store& store, const std::string& key, milliseconds limit) {
   }
 }
 
-std::vector<std::string> values_present(c10d::Store& store, const std::vector<std::string>& keys) {
+std::vector<std::string> values_of(c10d::Store& store, const std::vector<std::string>& keys) {
   std::vector<std::string> values;
-  if (keys.size() > 1 && store.hasExtendedApi() && store.check(keys)) {
+  if (keys.size() > 1 && store.hasExtendedApi()) {
     for (const auto& bytes : store.multiGet(keys)) values.emplace_back(bytes.begin(), bytes.end());
-    return values;
-  }
-  for (const std::string& key : keys) {
-    if (!store.check({key})) break;
-    values.push_back(store.get_to_str(key));
+  } else {
+    for (const std::string& key : keys) values.push_back(store.get_to_str(key));
   }
   return values;
+}
+
+std::vector<std::string> values_present(c10d::Store& store, std::vector<std::string> keys) {
+  const auto is_missing = [&](const std::string& key) { return !store.check({key}); };
+  if (keys.size() < 2 || !store.check(keys))
+    keys.erase(std::ranges::find_if(keys, is_missing), keys.end());
+  return values_of(store, keys);
 }
 
 bool KeyWait::operator()(const std::string& key, const std::function<void()>& on_poll) {

@@ -47,9 +47,12 @@ OpenedStore open_store(const launching::World& world, const launching::Rendezvou
 // Whether the key came within `limit`. Throws what the store throws when it is gone.
 bool await_key(c10d::Store& store, const std::string& key, std::chrono::milliseconds limit);
 
-// Returns the values of the keys up to the first that is missing: by two requests where all are
-// there. Throws as the store does.
-std::vector<std::string> values_present(c10d::Store& store, const std::vector<std::string>& keys);
+// Returns the values of keys that all exist: by one request where the store can answer several.
+// Throws as the store does.
+std::vector<std::string> values_of(c10d::Store& store, const std::vector<std::string>& keys);
+
+// Likewise of those up to the first that is missing: by two requests where none is.
+std::vector<std::string> values_present(c10d::Store& store, std::vector<std::string> keys);
 
 // Several waits with one deadline, interrupted by regular checks (`on_poll`).
 class KeyWait {

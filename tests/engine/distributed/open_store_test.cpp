@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <thread>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
@@ -10,6 +11,7 @@
 #include "core/base/error.h"
 #include "engine/distributed/parcels.h"
 #include "engine/distributed/store.h"
+#include "tests/engine/distributed/counting_store.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -80,6 +82,23 @@ TEST(ValuesPresent, EndAtTheFirstThatIsMissing) {
   keys.set("b", std::string("2"));
   EXPECT_EQ(values_present(*store, {"a", "b", "c"}), (std::vector<std::string>{"1", "2", "3"}));
   EXPECT_TRUE(values_present(*store, {}).empty());
+}
+
+TEST(ValuesPresent, TakeTwoRequestsWhereNoneIsMissing) {
+  const auto inner = c10::make_intrusive<c10d::HashStore>();
+  const auto count = std::make_shared<testing::CountingStore::Counted>();
+  testing::CountingStore store(inner, count);
+  c10d::Store& keys = *inner;
+  for (const char* key : {"a", "b", "c"}) keys.set(key, std::string("1"));
+  const auto requests = [&](const std::vector<std::string>& asked) {
+    count->requests = 0;
+    values_present(store, asked);
+    return count->requests.load();
+  };
+  EXPECT_EQ(requests({"a", "b", "c"}), 2);
+  EXPECT_EQ(requests({"a"}), 2);
+  EXPECT_EQ(requests({"d"}), 1);
+  EXPECT_EQ(requests({}), 0);
 }
 
 TEST(Parcels, OfSeveralPiecesComeBackWholeAndLeaveNothing) {
