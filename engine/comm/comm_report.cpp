@@ -12,7 +12,6 @@
 
 #include "core/base/durations.h"
 #include "core/base/text.h"
-#include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/machine/network_ports.h"
 #include "core/machine/survey.h"
@@ -99,14 +98,12 @@ Copied copied(process::RankContext& context) {
 // Holds the bandwidth of the slowest node, in 1e9 bytes per second, and what disturbed it.
 using JudgedMemory = std::pair<double, std::string>;
 
-JudgedMemory judged(const std::vector<std::string>& of_ranks,
-                    std::span<const monitoring::Host> hosts) {
+JudgedMemory judged(const std::vector<Copied>& of_ranks, std::span<const monitoring::Host> hosts) {
   std::map<int, double> of_node;
   std::vector<reporting::RankReadings> readings;
-  for (const std::string& bytes : of_ranks) {
-    Copied one = from_wire<Copied>(bytes);
+  for (const Copied& one : of_ranks) {
     of_node[one.node] += one.bytes_per_s;
-    readings.push_back(std::move(one.readings));
+    readings.push_back(one.readings);
   }
   const auto slowest =
       std::ranges::min_element(of_node, {}, [](const auto& node) { return node.second; });
@@ -116,9 +113,8 @@ JudgedMemory judged(const std::vector<std::string>& of_ranks,
 
 // Only rank 0 knows the hosts, and all ranks must agree whether to try again.
 JudgedMemory measure_once(process::RankContext& context, std::span<const monitoring::Host> hosts) {
-  return from_wire<JudgedMemory>(context.control().answered(
-      to_wire(copied(context)),
-      [&](const auto& of_ranks) { return to_wire(judged(of_ranks, hosts)); }));
+  return distributed::answered(context.control(), copied(context),
+                               [&](const auto& of_ranks) { return judged(of_ranks, hosts); });
 }
 
 }  // namespace

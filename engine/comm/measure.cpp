@@ -19,7 +19,6 @@
 
 #include "core/base/durations.h"
 #include "core/base/error.h"
-#include "core/base/wire.h"
 #include "core/collectives/check.h"
 #include "engine/comm/timing.h"
 #include "engine/device/device.h"
@@ -178,7 +177,7 @@ std::string problem_of(const Work& work) {
 
 // Returns the first rank's problem on every rank.
 std::string agreed(const std::string& problem, distributed::ControlGroup& control) {
-  return control.answered(problem, [](const auto& of_ranks) {
+  return distributed::answered(control, problem, [](const auto& of_ranks) {
     const auto first = std::ranges::find_if_not(of_ranks, &std::string::empty);
     return first == of_ranks.end() ? std::string() : *first;
   });
@@ -281,13 +280,11 @@ CollectiveOutcome measure(const CollectivePoint& point, const Surroundings& arou
   times.iterations = timing.iterations;
   times.calls = timing.calls + kVerifiedCalls;
   times.time_s = timing.time_s;
-  for (const std::string& bytes : control.gather(to_wire(times))) {
-    outcome.ranks.push_back(from_wire<CollectiveTimes>(bytes));
-  }
+  outcome.ranks = distributed::gathered(control, times);
   outcome.slowest_s = std::move(timing.slowest_s);
   if (around.telemetry) {
     auto& group = around.rank_group;
-    outcome.readings = process::gathered_readings(group.context(), group.control());
+    outcome.readings = distributed::gathered(group.control(), process::readings(group.context()));
     around.telemetry->clear();
   }
   return outcome;

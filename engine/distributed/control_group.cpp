@@ -6,12 +6,12 @@
 #include <ATen/ops/zeros.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <ranges>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <utility>
 
-#include "core/base/wire.h"
 #include "engine/distributed/providers.h"
 
 namespace scalemark::distributed {
@@ -207,11 +207,6 @@ std::vector<std::string> ControlGroup::gather(const std::string& mine) {
 std::string ControlGroup::broadcast(const std::string& from_rank_0) {
   if (!backend_) return from_rank_0;
   return collective([&](Tree& tree) { return tree.broadcast(from_rank_0); });
-}
-
-std::string ControlGroup::answered(const std::string& mine, const Answer& answer) {
-  const auto of_ranks = gather(mine);
-  return broadcast(rank_ == 0 ? answer(of_ranks) : "");
 }
 
 void ControlGroup::max_over_ranks(std::vector<double>& values) {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/wire.h"
 #include "engine/distributed/backend.h"
 #include "engine/distributed/error_store.h"
 
@@ -94,9 +94,6 @@ class ControlGroup {
   std::vector<std::string> gather(const std::string& mine);
   // Returns rank 0's bytes; what the others pass is ignored.
   std::string broadcast(const std::string& from_rank_0);
-  // Returns to every rank what rank 0 makes of every rank's bytes.
-  using Answer = std::function<std::string(const std::vector<std::string>& of_ranks)>;
-  std::string answered(const std::string& mine, const Answer& answer);
   // Each value becomes the largest that any rank has at its index, or the sum over the ranks; every
   // rank passes equally many.
   void max_over_ranks(std::vector<double>& values);
@@ -115,5 +112,22 @@ class ControlGroup {
   std::shared_ptr<CollectiveCount> count_;
   c10::intrusive_ptr<c10d::Backend> backend_;  // null with one rank
 };
+
+// gather() of a record instead of bytes.
+template <class Record>
+std::vector<Record> gathered(ControlGroup& control, const Record& mine) {
+  std::vector<Record> all;
+  for (const std::string& bytes : control.gather(to_wire(mine)))
+    all.push_back(from_wire<Record>(bytes));
+  return all;
+}
+
+// Returns to every rank what rank 0 makes of every rank's record.
+template <class Record, class Answer>
+auto answered(ControlGroup& control, const Record& mine, const Answer& answer) {
+  const std::vector<Record> of_ranks = gathered(control, mine);
+  return from_wire<decltype(answer(of_ranks))>(
+      control.broadcast(control.rank() == 0 ? to_wire(answer(of_ranks)) : ""));
+}
 
 }  // namespace scalemark::distributed

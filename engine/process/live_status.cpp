@@ -66,8 +66,7 @@ LiveStatus::LiveStatus(RankContext& context) : context_(context) {
                             .local_rank = context.world().local_rank};
   if (const std::string uuid = context.device().identity(); !uuid.empty())
     identity.gpu = live::GpuStatus{.device = identity.device, .uuid = uuid};
-  for (const std::string& bytes : context.control().gather(to_wire(identity)))
-    identities_.push_back(from_wire<live::RankStatus>(bytes));
+  identities_ = distributed::gathered(context.control(), identity);
 }
 
 distributed::Heartbeat::Hooks LiveStatus::hooks() {

@@ -87,14 +87,6 @@ reporting::RankReadings readings(RankContext& context) {
           .sources = context.telemetry().summaries()};
 }
 
-std::vector<reporting::RankReadings> gathered_readings(RankContext& context,
-                                                       distributed::ControlGroup& control) {
-  std::vector<reporting::RankReadings> all;
-  for (const std::string& bytes : control.gather(to_wire(readings(context))))
-    all.push_back(from_wire<reporting::RankReadings>(bytes));
-  return all;
-}
-
 std::optional<live::GpuStatus> latest_of_gpu(const Latest& latest) {
   if (!value_of(latest, monitoring::kSmClock)) return std::nullopt;
   live::GpuStatus gpu;
@@ -156,13 +148,12 @@ void HealthCollector::collect() {
 
 std::vector<monitoring::Host> survey_hosts(RankContext& context) {
   std::vector<monitoring::Host> hosts;
-  const std::string mine = leads_node(context) ? to_wire(monitoring::survey_host()) : "";
-  for (const std::string& bytes : context.control().gather(mine)) {
-    if (bytes.empty()) continue;
-    auto host = from_wire<monitoring::Host>(bytes);
+  const auto mine = leads_node(context) ? std::optional(monitoring::survey_host()) : std::nullopt;
+  for (auto& host : distributed::gathered(context.control(), mine)) {
+    if (!host) continue;
     const bool known = std::ranges::any_of(
-        hosts, [&](const auto& other) { return other.hostname == host.hostname; });
-    if (!known) hosts.push_back(std::move(host));
+        hosts, [&](const auto& other) { return other.hostname == host->hostname; });
+    if (!known) hosts.push_back(*std::move(host));
   }
   return hosts;
 }
@@ -172,10 +163,10 @@ namespace {
 using CpusAndHost = std::pair<std::string, std::string>;
 
 // Names the first two ranks of a host that may use different CPUs; empty: there are none.
-std::string bound_apart(const std::vector<std::string>& of_ranks) {
+std::string bound_apart(const std::vector<CpusAndHost>& of_ranks) {
   std::map<std::string, std::pair<int, std::string>> first_of_host;  // rank and CPUs, by host
   for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
-    const auto [cpus, host] = from_wire<CpusAndHost>(of_ranks[rank]);
+    const auto& [cpus, host] = of_ranks[rank];
     const auto [found, is_first] = first_of_host.try_emplace(host, static_cast<int>(rank), cpus);
     if (is_first || found->second.second == cpus) continue;
     return host + " already: rank " + std::to_string(found->second.first) + " may use CPUs " +
@@ -188,8 +179,8 @@ std::string bound_apart(const std::vector<std::string>& of_ranks) {
 
 void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus) {
   if (given_cpus.empty()) return;
-  const std::string apart =
-      context.control().answered(to_wire(CpusAndHost(given_cpus, context.host())), bound_apart);
+  const std::string apart = distributed::answered(
+      context.control(), CpusAndHost(given_cpus, context.host()), bound_apart);
   if (apart.empty()) return;
   throw configuration("--bind: something has bound the ranks of " + apart,
                       "ranks of a machine that may all use the same CPUs",

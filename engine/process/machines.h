@@ -54,11 +54,6 @@ void wait_until_watched(int ranks, std::chrono::steady_clock::time_point since,
 // Returns this rank's readings, after end().
 reporting::RankReadings readings(RankContext& context);
 
-// Collective over the ranks of `control`. Returns the readings() of each, in their order, on its
-// rank 0; nothing on the others.
-std::vector<reporting::RankReadings> gathered_readings(RankContext& context,
-                                                       distributed::ControlGroup& control);
-
 // --- Counters of errors over a session (--checks health): each rank reads those of its GPU, the
 // first rank of a machine also the machine's, and rank 0 makes rows of the snapshots.
 // core/machine/health.h reads; report/record/health_figures.h explains the rows.

@@ -11,7 +11,6 @@
 #include "core/base/error.h"
 #include "core/base/host_name.h"
 #include "core/base/text.h"
-#include "core/base/wire.h"
 #include "core/launch/outcome.h"
 #include "core/machine/telemetry/host_probes.h"
 #include "core/settings/option.h"
@@ -70,12 +69,11 @@ constexpr void fields(A& a, typename A::template Field<Places>& p) {
   a.values(p.nodes, p.ranks_on, p.shared_gpu);
 }
 
-std::string places_of(const std::vector<std::string>& of_ranks) {
+Places places_of(const std::vector<Told>& of_ranks) {
   std::vector<launching::RankPlace> ranks;
   std::map<std::string, int> first_on;
   Places places;
-  for (const std::string& bytes : of_ranks) {
-    const auto told = from_wire<Told>(bytes);
+  for (const Told& told : of_ranks) {
     const auto rank = static_cast<int>(ranks.size());
     ranks.push_back({.node = told.node, .machine = told.machine});
     const auto [first, is_first] = first_on.try_emplace(told.gpu, rank);
@@ -86,7 +84,7 @@ std::string places_of(const std::vector<std::string>& of_ranks) {
           distributed::name_ranks({first->second, rank}) + " are both on " + told.gpu;
   }
   places.nodes = in_rows(launching::nodes_of(ranks));
-  return to_wire(places);
+  return places;
 }
 
 // Covers what rank 0 will compare in the preflight, as far as it is known before the ranks have
@@ -170,7 +168,7 @@ void RankContext::connect() {
   const Told mine{.node = world_.assumes_node ? std::nullopt : std::optional(world_.node),
                   .machine = machine(),
                   .gpu = device_->identity()};
-  const auto places = from_wire<Places>(control_->answered(to_wire(mine), places_of));
+  const auto places = distributed::answered(*control_, mine, places_of);
   for (const NodesInARow& row : places.nodes) {
     for (int node = row.first; node < row.first + row.count; ++node)
       node_of_rank_.insert(node_of_rank_.end(), static_cast<std::size_t>(row.ranks_of_each), node);

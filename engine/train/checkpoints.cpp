@@ -161,17 +161,14 @@ void Checkpoints::write(const RunState& state, const std::vector<reporting::Eval
   leave_to_rank_0(mine);
   workloads::require_finite(mine, "model.");
   workloads::write_safetensors(file, mine);
-  const auto described = control_.gather(to_wire(describe_file(file)));
+  auto described = distributed::gathered(control_, describe_file(file));
   if (leads) {
     reporting::CheckpointManifest manifest{.step = step,
                                            .same = options_.same,
                                            .evaluation = evaluation,
                                            .resumed = resumed_,
                                            .dealt = dealt,
-                                           .files = {}};
-    for (const std::string& bytes : described) {
-      manifest.files.push_back(from_wire<reporting::CheckpointFile>(bytes));
-    }
+                                           .files = std::move(described)};
     finish_checkpoint(folder, manifest, options_.keep);
   }
   written_ = std::chrono::steady_clock::now();

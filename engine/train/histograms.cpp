@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/base/durations.h"
-#include "core/base/wire.h"
 #include "core/catalogue/strategy.h"
 #include "core/live/tensorboard/histogram.h"
 #include "core/settings/value.h"
@@ -121,8 +120,8 @@ bool Histograms::run_counted(const StepContext& context, Named& mine) {
 // Adds up the ranks' parts of each gradient on rank 0.
 void Histograms::write_gradients(const Named& mine, std::int64_t step) {
   std::map<std::string, tensorboard::Histogram> whole;
-  for (const std::string& bytes : control_.gather(to_wire(mine))) {
-    for (const auto& [name, part] : from_wire<Named>(bytes)) add(whole[name], part);
+  for (const Named& of_rank : distributed::gathered(control_, mine)) {
+    for (const auto& [name, part] : of_rank) add(whole[name], part);
   }
   auto* events = watch_.events();
   if (!events) return;

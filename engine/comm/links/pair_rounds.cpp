@@ -8,11 +8,11 @@
 #include <chrono>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "core/base/durations.h"
-#include "core/base/wire.h"
 #include "core/plan/collectives/support.h"
 
 namespace scalemark::communicating {
@@ -127,9 +127,8 @@ using Pair = std::pair<int, int>;
 
 using Measured = std::pair<Pair, LinkTime>;
 
-void add_slower(std::map<Pair, LinkTime>& times, const std::string& bytes) {
-  if (bytes.empty()) return;
-  const auto [pair, time] = from_wire<Measured>(bytes);
+void add_slower(std::map<Pair, LinkTime>& times, const Measured& measured) {
+  const auto& [pair, time] = measured;
   const auto [known, is_new] = times.try_emplace(pair, time);
   if (is_new) return;
   known->second.latency_s = std::max(known->second.latency_s, time.latency_s);
@@ -146,8 +145,8 @@ c10::Device place_of_messages(process::RankGroup& rank_group) {
   return staging == collectives::Staging::kHost ? c10::Device(c10::kCPU) : own;
 }
 
-std::string measure_round(process::RankGroup& rank_group, const std::vector<Pair>& pairs,
-                          const LinkEffort& effort) {
+std::optional<Measured> measure_round(process::RankGroup& rank_group,
+                                      const std::vector<Pair>& pairs, const LinkEffort& effort) {
   const int me = rank_group.world().rank;
   rank_group.control().barrier();
   for (const Pair& pair : pairs) {
@@ -155,8 +154,7 @@ std::string measure_round(process::RankGroup& rank_group, const std::vector<Pair
     const int peer = pair.first == me ? pair.second : pair.first;
     device::Device& device = rank_group.device();
     const auto group = rank_group.group()->getBackend(device.torch_device().type());
-    return to_wire(
-        Measured(pair, probe_link(group, peer, device, place_of_messages(rank_group), effort)));
+    return Measured(pair, probe_link(group, peer, device, place_of_messages(rank_group), effort));
   }
   return {};
 }
@@ -166,8 +164,10 @@ std::map<Pair, LinkTime> measure_pass(process::RankGroup& rank_group, const Roun
                                       const std::function<void()>& between) {
   std::map<Pair, LinkTime> times;
   for (const auto& pairs : rounds) {
-    const std::string mine = measure_round(rank_group, pairs, effort);
-    for (const std::string& bytes : rank_group.control().gather(mine)) add_slower(times, bytes);
+    const auto mine = measure_round(rank_group, pairs, effort);
+    for (const auto& one : distributed::gathered(rank_group.control(), mine)) {
+      if (one) add_slower(times, *one);
+    }
     between();
   }
   return times;

@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "core/base/wire.h"
 #include "core/plan/collectives/collective_plan.h"
 #include "engine/comm/links/pair_rounds.h"
 #include "engine/process/machines.h"
@@ -121,11 +120,8 @@ std::vector<monitoring::NcclChoice> nccl_of(const process::RankContext& context,
   std::vector<int> node_of_member;
   for (const int rank : links.members)
     node_of_member.push_back(context.node_of_rank()[static_cast<std::size_t>(rank)]);
-  const std::string mine = to_wire(nccl_log.choice(context.host(), node_of_member));
-  std::vector<monitoring::NcclChoice> all;
-  for (const std::string& bytes : group.rank_group.control().gather(mine))
-    all.push_back(from_wire<monitoring::NcclChoice>(bytes));
-  return all;
+  return distributed::gathered(group.rank_group.control(),
+                               nccl_log.choice(context.host(), node_of_member));
 }
 
 }  // namespace
@@ -149,7 +145,8 @@ MeasuredPairs run_pairs(process::RankContext& context, const std::string& name,
     }
     process::wait_until_watched(group.rank_group.world().local_world_size, begun);
     telemetry.end();
-    measured.readings = process::gathered_readings(context, group.rank_group.control());
+    measured.readings =
+        distributed::gathered(group.rank_group.control(), process::readings(context));
     telemetry.clear();
     if (group.rank_group.backend() == "nccl")
       measured.nccl = nccl_of(context, group, links, nccl_log);

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "core/base/wire.h"
 #include "core/catalogue/backends.h"
 #include "core/statistics/summary.h"
 #include "engine/comm/links/pairs_run.h"
@@ -118,9 +117,8 @@ std::vector<MeasuredPart> measure_parts(process::RankContext& context,
     }
   }
   std::vector<RunOfPart> all;
-  for (const std::string& bytes : context.control().gather(to_wire(mine))) {
-    std::ranges::move(from_wire<std::vector<RunOfPart>>(bytes), std::back_inserter(all));
-  }
+  for (auto& of_rank : distributed::gathered(context.control(), mine))
+    std::ranges::move(of_rank, std::back_inserter(all));
   std::ranges::sort(all, {}, &RunOfPart::place);
   std::vector<MeasuredPart> measured;
   for (RunOfPart& run : all) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/base/wire.h"
 #include "engine/train/checkpoint_files.h"
 #include "engine/train/results/losses.h"
 #include "report/record/rank_fields.h"
@@ -75,9 +74,7 @@ OverRanks over_ranks(reporting::RankMeasurement measured, process::RankGroup& ra
   measured.series = {};
   if (measured.serves) clear_own_series(all.series);
   take_largest(all.series, rank_group);
-  for (const std::string& bytes : rank_group.control().gather(to_wire(measured))) {
-    all.ranks.push_back(from_wire<reporting::RankMeasurement>(bytes));
-  }
+  all.ranks = distributed::gathered(rank_group.control(), measured);
   average_losses(all.ranks);
   return all;
 }

@@ -22,7 +22,6 @@
 #include "core/base/field.h"
 #include "core/base/number_words.h"
 #include "core/base/text.h"
-#include "core/base/wire.h"
 #include "engine/step/measurement/range_marker.h"
 #include "engine/step/measurement/window_timer.h"
 #include "engine/train/window.h"
@@ -244,8 +243,8 @@ void trace_run(process::RankGroup& rank_group, const StepContext& context,
   context.watch.enter("report");
   if (!trace) return;
   const auto problem = write(trace, request.folder, rank_group);
-  for (const std::string& bytes : rank_group.control().gather(to_wire(problem))) {
-    if (!outcome.not_saved) outcome.not_saved = from_wire<std::optional<ErrorRecord>>(bytes);
+  for (const auto& of_rank : distributed::gathered(rank_group.control(), problem)) {
+    if (!outcome.not_saved) outcome.not_saved = of_rank;
   }
 }
 

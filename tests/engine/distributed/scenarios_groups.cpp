@@ -27,7 +27,7 @@ void talk(Run& run) {
   auto control = control_group(run);
   const std::string mine(static_cast<std::size_t>(run.rank()) * 3, 'a' + run.rank());
   say("gather " + joined_texts(control.gather(mine)));
-  say("answered " + control.answered(mine, joined_texts));
+  say("answered " + distributed::answered(control, mine, joined_texts));
   say("broadcast " + control.broadcast(run.rank() == 0 ? "from zero" : "ignored"));
   say("broadcast nothing [" + control.broadcast("") + "]");
   const double rank = run.rank();

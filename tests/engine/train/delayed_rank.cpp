@@ -18,7 +18,6 @@
 #include <functional>
 #include <utility>
 
-#include "core/base/wire.h"
 #include "engine/device/device.h"
 #include "engine/distributed/providers.h"
 #include "engine/train/batch_source.h"
@@ -141,7 +140,6 @@ using MaxOverRanks = std::function<void(std::vector<double>&)>;
 reporting::PointRecord record_of(const running::Window& window, const std::string& group,
                                  const std::string& strategy, int block,
                                  distributed::ControlGroup& control, const MaxOverRanks& max_of) {
-  std::vector<reporting::RankMeasurement> ranks;
   reporting::RankMeasurement measured{.record = {.rank = control.rank(), .device = "cpu"}};
   running::note_window(window, /*tokens_per_sample=*/0, measured);
   auto series = reporting::condense(measured);
@@ -149,9 +147,7 @@ reporting::PointRecord record_of(const running::Window& window, const std::strin
        {&series.max_step_s, &series.max_own_s, &series.max_own_less_wait_s, &series.max_wall_s}) {
     max_of(*values);
   }
-  for (const auto& bytes : control.gather(to_wire(measured))) {
-    ranks.push_back(from_wire<reporting::RankMeasurement>(bytes));
-  }
+  const auto ranks = distributed::gathered(control, measured);
   if (ranks.empty()) return {};
   reporting::PointRecord identity{.id = group + "/r" + std::to_string(block),
                                   .group = group,
