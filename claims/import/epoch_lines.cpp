@@ -47,16 +47,16 @@ class TimmReader : public StepReader {
     log_.what = "rate of all GPUs in an interval";
     log_.unit_of_log = "interval";
     log_.samples_of_step = statistics::summarise(samples_).p50;
-    const double batch = static_cast<double>(row.global_batch_size.value_or(0));
+    if (!row.global_batch_size) return;
+    const auto batch = static_cast<double>(*row.global_batch_size);
     // timm prints seconds with three decimals, which are few for a fast step.
     const double rounding = 0.0005 * *statistics::summarise(log_.steps).p50;
-    log_.compared += batch > 0;
-    if (batch > 0 && std::fabs(*log_.samples_of_step - batch) > 0.02 * batch + 1 + rounding)
-      contradict(log_, 0,
-                 "a step has " + significant(*log_.samples_of_step, 4) +
-                     " images by its rate and time, and the batch is said to be " +
-                     std::to_string(*row.global_batch_size));
-    else if (row.gpus && batch > 0 && !row.gradient_accumulation_steps)
+    const double off = std::fabs(*log_.samples_of_step - batch);
+    const bool agree = compare(log_, off <= 0.02 * batch + 1 + rounding, 0,
+                               "a step has " + significant(*log_.samples_of_step, 4) +
+                                   " images by its rate and time, and the batch is said to be " +
+                                   std::to_string(*row.global_batch_size));
+    if (agree && row.gpus && !row.gradient_accumulation_steps)
       row.batch_per_gpu = batch / static_cast<double>(*row.gpus);
   }
 
@@ -131,7 +131,6 @@ class TorchvisionReader : public StepReader {
   // img/s lasts from the end of the wait for data to that of the step.
   void hold_against_rates() {
     if (rates_.empty()) return;
-    ++log_.compared;
     constexpr double kOff = 1.25;
     const auto median = [](const std::vector<double>& all) {
       return *statistics::summarise(all).p50;
@@ -139,11 +138,10 @@ class TorchvisionReader : public StepReader {
     const double rate = median(rates_), seconds = median(log_.steps),
                  batch = *log_.says.batch_per_gpu;
     const double least = rate * (seconds - median(waits_));
-    if (rate * seconds * kOff >= batch && least <= batch * kOff) return;
-    contradict(log_, 0,
-               "a step has " + significant(least, 4) +
-                   " images by its img/s and time, and the batch is said to be " +
-                   significant(batch, 9));
+    compare(log_, rate * seconds * kOff >= batch && least <= batch * kOff, 0,
+            "a step has " + significant(least, 4) +
+                " images by its img/s and time, and the batch is said to be " +
+                significant(batch, 9));
   }
 
   void take_setting(std::string_view line) {

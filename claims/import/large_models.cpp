@@ -94,14 +94,12 @@ class MegatronReader : public StepReader {
     if (!here.iteration || !before.iteration || !here.samples || !before.samples ||
         here.batch != before.batch || !(*here.iteration > *before.iteration))
       return;
-    ++log_.compared;
     const double consumed = *here.samples - *before.samples;
     const double expected = (*here.iteration - *before.iteration) * *here.batch;
-    if (consumed == expected) return;
-    contradict(log_, line.number,
-               grouped(consumed) + " samples were consumed since the line above, and " +
-                   significant(*here.iteration - *before.iteration, 9) + " iterations of " +
-                   significant(*here.batch, 9) + " are " + grouped(expected));
+    compare(log_, consumed == expected, line.number,
+            grouped(consumed) + " samples were consumed since the line above, and " +
+                significant(*here.iteration - *before.iteration, 9) + " iterations of " +
+                significant(*here.batch, 9) + " are " + grouped(expected));
   }
 
   void take_setting(std::string_view line) {
@@ -163,14 +161,12 @@ class DeepSpeedReader : public StepReader {
     constexpr std::size_t kFewest = 5;
     constexpr double kOff = 1.5;
     if (is_average_ || !average_ || log_.steps.size() < kFewest) return;
-    ++log_.compared;
     double seconds = 0;
     for (const double rate : log_.steps) seconds += 1 / rate;
     const double mean = static_cast<double>(log_.steps.size()) / seconds;
-    if (std::fabs(std::log(*average_ / mean)) <= std::log(kOff)) return;
-    contradict(log_, 0,
-               "its last RunningAvgSamplesPerSec is " + significant(*average_, 4) +
-                   ", and its CurrSamplesPerSec have a mean of " + significant(mean, 4));
+    compare(log_, std::fabs(std::log(*average_ / mean)) <= std::log(kOff), 0,
+            "its last RunningAvgSamplesPerSec is " + significant(*average_, 4) +
+                ", and its CurrSamplesPerSec have a mean of " + significant(mean, 4));
   }
 
   std::optional<double> step_of(std::string_view line) const override {

@@ -78,6 +78,10 @@ double rounded_to(double value, int digits);
 // Tells numbers that cannot both be true, up to three of them. `line` 0: they stand in many.
 void contradict(Log& log, std::size_t line, const std::string& text);
 
+// Counts a number that was held against another, and tells `text` unless the two agree. Returns
+// whether they do.
+bool compare(Log& log, bool agree, std::size_t line, const std::string& text);
+
 // Reads the lines of one run.
 class RunReader {
  public:

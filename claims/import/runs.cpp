@@ -123,6 +123,12 @@ bool StepReader::add(std::optional<double> step, std::optional<double> value) {
   return true;
 }
 
+bool compare(Log& log, bool agree, std::size_t line, const std::string& text) {
+  ++log.compared;
+  if (!agree) contradict(log, line, text);
+  return agree;
+}
+
 void contradict(Log& log, std::size_t line, const std::string& text) {
   constexpr std::size_t kMostTold = 3;
   if (log.contradictions.size() >= kMostTold) return;

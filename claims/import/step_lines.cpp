@@ -196,13 +196,11 @@ class LlmCReader : public RunReader {
   void hold_against_average() {
     constexpr std::size_t kFewest = 8;
     if (!log_.per_step || rates_.size() < kFewest) return;
-    ++log_.compared;
     const double average = *statistics::summarise(rates_).p50;
     const double own = *log_.per_step / *statistics::summarise(seconds_).p50;
-    if (std::fabs(average - own) <= 0.2 * std::max(average, own)) return;
-    contradict(log_, 0,
-               "its tok/s are " + grouped(average) + ", and the " + grouped(*log_.per_step) +
-                   " tokens of a step over its ms are " + grouped(own));
+    compare(log_, std::fabs(average - own) <= 0.2 * std::max(average, own), 0,
+            "its tok/s are " + grouped(average) + ", and the " + grouped(*log_.per_step) +
+                " tokens of a step over its ms are " + grouped(own));
   }
 
   Log log_;

@@ -96,20 +96,20 @@ class HorovodReader : public StepReader {
   // All of them have one decimal.
   void hold_against_iterations() {
     const double gpus = static_cast<double>(devices_.value_or(1));
-    log_.compared += (total_ && mean_) + (mean_ && !log_.steps.empty());
-    if (total_ && mean_ && std::fabs(gpus * *mean_ - *total_) > 0.06 * (gpus + 1))
-      contradict(log_, summary_line_,
-                 "a total of " + significant(*total_, 6) + " img/s is not " +
-                     counted(devices_.value_or(1), "GPU") + " x " + significant(*mean_, 6));
+    if (total_ && mean_)
+      compare(log_, std::fabs(gpus * *mean_ - *total_) <= 0.06 * (gpus + 1), summary_line_,
+              "a total of " + significant(*total_, 6) + " img/s is not " +
+                  counted(devices_.value_or(1), "GPU") + " x " + significant(*mean_, 6));
     if (!mean_ || log_.steps.empty()) return;
-    const double mean = statistics::mean(log_.steps);
+    const auto is_mean = [&](std::span<const double> values) {
+      return !values.empty() && std::fabs(statistics::mean(values) - *mean_) <= 0.11;
+    };
+    const std::span<const double> all = log_.steps;
     // The benchmark of Keras prints its first iteration, and leaves it out of the mean.
-    const std::span rest = std::span(log_.steps).subspan(1);
-    if (!rest.empty() && std::fabs(statistics::mean(rest) - *mean_) <= 0.11) return;
-    if (std::fabs(mean - *mean_) > 0.11)
-      contradict(log_, summary_line_,
-                 "a mean of " + significant(*mean_, 6) +
-                     " img/s is said, and that of its iterations is " + significant(mean, 6));
+    compare(log_, is_mean(all) || is_mean(all.subspan(1)), summary_line_,
+            "a mean of " + significant(*mean_, 6) +
+                " img/s is said, and that of its iterations is " +
+                significant(statistics::mean(all), 6));
   }
 
   std::optional<double> mean_, total_;
@@ -175,17 +175,17 @@ class TfCnnReader : public RunReader {
   // Its steps are those of one process, which may have each number of GPUs that divides all.
   void hold_against_steps(Log& log) const {
     if (!own_ || !log.says.gpus) return;
-    ++log.compared;
     constexpr double kLess = 0.75, kMore = 1.1;  // saving and evaluating are in the total
     const std::int64_t gpus = std::min<std::int64_t>(*log.says.gpus, 1 << 16);
-    for (std::int64_t processes = 1; processes <= gpus; ++processes) {
+    bool agree = false;
+    for (std::int64_t processes = 1; processes <= gpus && !agree; ++processes) {
       const double share = log.steps.front() / (*own_ * static_cast<double>(processes));
-      if (gpus % processes == 0 && share > kLess && share < kMore) return;
+      agree = gpus % processes == 0 && share > kLess && share < kMore;
     }
-    contradict(log, 0,
-               "a total of " + significant(log.steps.front(), 5) +
-                   " img/s is no number of processes with " + significant(*own_, 5) + " each, on " +
-                   counted(gpus, "GPU"));
+    compare(log, agree, 0,
+            "a total of " + significant(log.steps.front(), 5) +
+                " img/s is no number of processes with " + significant(*own_, 5) + " each, on " +
+                counted(gpus, "GPU"));
   }
 
   static bool is_head_of_steps(std::string_view line) {
