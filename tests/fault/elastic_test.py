@@ -2,15 +2,13 @@
 other three; a node that is back takes part again. Every attempt has the same command. A case costs a minute."""
 
 import math
-import subprocess
 import sys
-import time
 
 from checkpoints import is_written_by, manifest_of, samples_left, steps_in
 from endings import closed_report, run_cases
 from made_data import make_text
-from program import SCALEMARK, check, clean_environment, run
-from switched import SwitchedHosts
+from program import SCALEMARK, check, run
+from switched import OnEachHost, SwitchedHosts
 
 HOSTS = 4
 TRAIN = ("train", "--workload", "bert-mini", "--sequence-length", 32, "--batch-size", 4, "--threads", 1, "--no-progress")
@@ -18,49 +16,26 @@ TRAIN = ("train", "--workload", "bert-mini", "--sequence-length", 32, "--batch-s
 QUICK = "is_host={},last_call_timeout=5,keep_alive_interval=1"
 
 
-class Agents:
+class Agents(OnEachHost):
     """torchrun's agents, one on each host, over one output folder; the rendezvous is on host `meeting`."""
 
     def __init__(self, hosts, folder, epochs, meeting=0):
-        self.hosts, self.folder, self.meeting = hosts, folder, meeting
+        super().__init__(hosts, folder)
+        self.meeting = meeting
         self.out = folder / "out"
         self.command = (*TRAIN, "--data", folder / "text", "--epochs", epochs, "--checkpoint-every", "20steps", "--checkpoint-keep", 1000,
                         "--output", self.out, "--resume")
-        self.processes = {}
 
     def __enter__(self):
         for host in range(HOSTS):
-            self.start(host)
+            self.join(host)
         return self
 
-    def __exit__(self, *_):
-        for host in range(HOSTS):
-            self.hosts.end_processes(host)
-        for process in self.processes.values():
-            process.wait()
-
-    def start(self, host):
-        words = (*self.hosts.on(host), sys.executable, "-m", "torch.distributed.run", "--nnodes", f"3:{HOSTS}", "--nproc-per-node", 1, "--max-restarts", 3,
-                 "--rdzv-backend", "c10d", "--rdzv-id", "job7", "--rdzv-endpoint", f"{self.hosts.addresses[self.meeting]}:29400",
-                 "--rdzv-conf", QUICK.format(int(host == self.meeting)), "--local-addr", self.hosts.addresses[host],
-                 "--no-python", SCALEMARK, *self.command)
-        with open(self.folder / f"node{host}.log", "a") as log:
-            self.processes[host] = subprocess.Popen([*map(str, words)], stdout=log, stderr=log, env=clean_environment(
-                OMP_NUM_THREADS=1, TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1))
-
-    def lose(self, host):
-        self.hosts.lose(host)
-        self.processes.pop(host).wait()
-
-    def log(self, host):
-        return (self.folder / f"node{host}.log").read_text()
-
-    def wait_for(self, condition, what, seconds=600):
-        end = time.monotonic() + seconds
-        while not condition():
-            over = [host for host, process in self.processes.items() if process.poll() not in (None, 0)]
-            check(time.monotonic() < end and not over, f"no {what}; nodes {over} have ended\n" + "\n".join(map(self.log, range(HOSTS))))
-            time.sleep(0.1)
+    def join(self, host):
+        self.start(host, sys.executable, "-m", "torch.distributed.run", "--nnodes", f"3:{HOSTS}", "--nproc-per-node", 1, "--max-restarts", 3,
+                   "--rdzv-backend", "c10d", "--rdzv-id", "job7", "--rdzv-endpoint", f"{self.hosts.addresses[self.meeting]}:29400",
+                   "--rdzv-conf", QUICK.format(int(host == self.meeting)), "--local-addr", self.hosts.addresses[host],
+                   "--no-python", SCALEMARK, *self.command, TORCH_DISABLE_SHARE_RDZV_TCP_STORE=1)
 
     def await_checkpoint(self, ranks):
         """Returns its step once so many ranks have written one behind all others."""
@@ -117,7 +92,7 @@ def comes_back(folder):
         agents.lose(2)
         agents.await_checkpoint(ranks=3)
         hosts.bring_back(2)
-        agents.start(2)
+        agents.join(2)
         agents.await_checkpoint(ranks=4)
 
 

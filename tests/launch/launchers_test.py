@@ -69,7 +69,7 @@ def mpich(command, folder):
 
 def named(hosts, node):
     """Puts a command onto a host that has a name of its own: mpirun does not number the nodes, names and boots tell them apart."""
-    return [*hosts.on(node), "unshare", "--uts", "sh", "-c", f'hostname node{node} && exec "$@"', "sh"]
+    return [*hosts.on(node), *private_host.as_host(f"node{node}")]
 
 
 def remote_shell(folder, hosts, names=TwoHosts.ADDRESSES):

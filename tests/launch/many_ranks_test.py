@@ -13,11 +13,10 @@ import time
 from pathlib import Path
 
 from endings import ENDLESS, Running, check_gone, closed_report
-from launching import start
 from made_data import make_text
 from program import SCALEMARK, check, skip
 from sweeps import journal_lines
-from switched import SwitchedHosts
+from switched import OnEachHost, SwitchedHosts
 
 RANKS = int(os.environ.get("TEST_RANKS", 64))
 FREE_BYTES_PER_RANK = 200 << 20
@@ -94,40 +93,29 @@ def collectives(folder):
               f"{statistics.median(run['latency_s']['p50'] for run in runs):.4f} s alone")
 
 
-class Cluster:
-    """A training of `per_host` ranks on each of the hosts."""
+class Cluster(OnEachHost):
+    """A training of `per_host` ranks on each of the first `count` hosts."""
 
-    def __init__(self, hosts, count, per_host, *words):
+    def __init__(self, hosts, folder, count, per_host, *words):
+        super().__init__(hosts, folder)
         place = ("--nnodes", count, "--nproc-per-node", per_host, "--rendezvous", f"{hosts.addresses[0]}:29667")
         self.begun = time.monotonic()
-        self.hosts = [start(*hosts.on(host), SCALEMARK, *words, *place, "--node-rank", host) for host in range(count)]
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for process in self.hosts:
-            if process.poll() is None:
-                process.kill()
-            process.wait()
+        for host in range(count):
+            self.start(host, SCALEMARK, *words, *place, "--node-rank", host)
 
     def ranks_of(self, host):
-        pid = self.hosts[host].pid
+        pid = self.processes[host].pid
         return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
-    def await_file(self, path, seconds=600):
-        end = time.monotonic() + seconds
-        while not path.exists():
-            check(time.monotonic() < end and all(process.poll() is None for process in self.hosts), f"there is no {path.name}")
-            time.sleep(0.05)
+    def await_file(self, path):
+        self.wait_for(path.exists, path.name)
         return time.monotonic() - self.begun
 
-    def end(self, expected, but=None, seconds=900):
-        """Seconds until the last host had ended, each with one of the expected exit codes, but for a host that was killed."""
+    def end(self, expected, seconds=900):
+        """Seconds until the last host had ended, each with one of the expected exit codes."""
         begun = time.monotonic()
-        for host, process in enumerate(self.hosts):
-            _, errors = process.communicate(timeout=seconds)
-            check(host == but or process.returncode in expected, f"node{host}: {process.returncode}: {errors[-3000:]}")
+        for host, process in self.processes.items():
+            check(process.wait(timeout=seconds) in expected, f"node{host}: {process.returncode}: {self.log(host)[-3000:]}")
         return time.monotonic() - begun
 
 
@@ -142,17 +130,17 @@ def cluster(folder):
     words = ("train", "--workload", "bert-mini", "--sequence-length", 32, "--data", text, "--vocab", vocabulary, "--batch-size", 1, "--threads", 1,
              "--optimizer", "sgd", "--epochs", 1, "--checkpoint-every", "2steps", "--checkpoint-keep", 1000, "--no-progress", *PATIENT, "--output", out, "--resume")
     with SwitchedHosts(count) as hosts:
-        with Cluster(hosts, count, per_host, *words) as all_hosts:
+        with Cluster(hosts, folder, count, per_host, *words) as all_hosts:
             first_s = all_hosts.await_file(out / "checkpoints/step-2")
             os.kill(all_hosts.ranks_of(7)[1], signal.SIGKILL)
             rank_s = all_hosts.end([69])
-        with Cluster(hosts, count, per_host, *words) as all_hosts:
+        with Cluster(hosts, folder, count, per_host, *words) as all_hosts:
             all_hosts.await_file(out / "checkpoints/step-4")
-            hosts.lose(count - 1)
-            host_s = all_hosts.end([69], but=count - 1)
-        with Cluster(hosts, count - 1, per_host, *words) as left:
+            all_hosts.lose(count - 1)
+            host_s = all_hosts.end([69])
+        with Cluster(hosts, folder, count - 1, per_host, *words) as left:
             left.end([0, 1])  # 1: what so many ranks on a few cores measure may be no ground for anything
-            code = left.hosts[0].returncode
+            code = left.processes[0].returncode
     [point] = closed_report(out, "complete", code)["points"]
     check(point["world_size"] == RANKS - per_host and point["nodes"] == count - 1, point["world_size"])
     check([one["step"] for one in point["resumed"]] == sorted(one["step"] for one in point["resumed"]) and len(point["resumed"]) == 2, point["resumed"])

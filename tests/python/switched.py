@@ -3,12 +3,13 @@
 import contextlib
 import os
 import re
-import shlex
 import signal
 import subprocess
+import time
 from pathlib import Path
 
-from program import skip
+from private_host import as_host
+from program import check, clean_environment, skip
 
 
 def ip(*arguments):
@@ -77,8 +78,8 @@ class SwitchedHosts:
 
     def on(self, host, speed=None):
         """`speed`: a file with the rate of the first card in Mbit/s, as a driver states it; a virtual one states what it likes."""
-        stated = f"mount --bind {shlex.quote(str(speed))} /sys/class/net/eth0/speed && " if speed else ""
-        return ["ip", "netns", "exec", self.names[host], "unshare", "--uts", "--mount", "sh", "-c", f'hostname node{host} && {stated}exec "$@"', "sh"]
+        states = ["sh", "-c", 'mount --bind "$0" /sys/class/net/eth0/speed && exec "$@"', str(speed)] if speed else []
+        return ["ip", "netns", "exec", self.names[host], *as_host(f"node{host}"), *states]
 
     def slow_card(self, host, rate, card=0):
         """Whatever the host sends over the card and receives there goes at this rate ("200mbit")."""
@@ -124,6 +125,42 @@ class SwitchedHosts:
         for name in self.names:
             for peer in range(len(self.names)):
                 subprocess.run(["ip", "-n", name, "link", "del", f"to{peer}"], capture_output=True)
+
+
+class OnEachHost:
+    """A process on each of some hosts, whose output goes into `folder`; everything on these hosts ends with it."""
+
+    def __init__(self, hosts, folder):
+        self.hosts, self.folder = hosts, folder
+        self.processes = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for host in self.processes:
+            self.hosts.end_processes(host)
+        for process in self.processes.values():
+            process.wait()
+
+    def start(self, host, *words, **environment):
+        with open(self.folder / f"node{host}.log", "a") as log:
+            self.processes[host] = subprocess.Popen([str(word) for word in (*self.hosts.on(host), *words)], stdout=log, stderr=log,
+                                                    env=clean_environment(OMP_NUM_THREADS=1, **environment))
+
+    def lose(self, host):
+        self.hosts.lose(host)
+        self.processes.pop(host).wait()
+
+    def log(self, host):
+        return (self.folder / f"node{host}.log").read_text()
+
+    def wait_for(self, condition, what, seconds=600):
+        end = time.monotonic() + seconds
+        while not condition():
+            over = [host for host, process in self.processes.items() if process.poll() not in (None, 0)]
+            check(time.monotonic() < end and not over, f"no {what}; nodes {over} have ended\n" + "\n".join(map(self.log, self.processes)))
+            time.sleep(0.05)
 
 
 def shaper(rate, burst="64kb"):
