@@ -7,6 +7,7 @@
 #include <chrono>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -148,29 +149,30 @@ void HealthCollector::collect() {
 
 std::vector<monitoring::Host> survey_hosts(RankContext& context) {
   std::vector<monitoring::Host> hosts;
+  std::set<std::pair<std::string, std::string>> known;
   const auto mine = leads_node(context) ? std::optional(monitoring::survey_host()) : std::nullopt;
   for (auto& host : distributed::gathered(context.control(), mine)) {
-    if (!host) continue;
-    const bool known = std::ranges::any_of(
-        hosts, [&](const auto& other) { return other.hostname == host->hostname; });
-    if (!known) hosts.push_back(*std::move(host));
+    if (host && known.emplace(host->hostname, host->boot_id).second)
+      hosts.push_back(*std::move(host));
   }
   return hosts;
 }
 
 namespace {
 
-using CpusAndHost = std::pair<std::string, std::string>;
+using CpusAndMachine = std::pair<std::string, std::string>;
 
-// Names the first two ranks of a host that may use different CPUs; empty: there are none.
-std::string bound_apart(const std::vector<CpusAndHost>& of_ranks) {
-  std::map<std::string, std::pair<int, std::string>> first_of_host;  // rank and CPUs, by host
+// Names the first two ranks of a machine that may use different CPUs; empty: there are none.
+std::string bound_apart(const std::vector<CpusAndMachine>& of_ranks) {
+  std::map<std::string, std::pair<int, std::string>> first_of_machine;  // rank and CPUs
   for (std::size_t rank = 0; rank < of_ranks.size(); ++rank) {
-    const auto& [cpus, host] = of_ranks[rank];
-    const auto [found, is_first] = first_of_host.try_emplace(host, static_cast<int>(rank), cpus);
+    const auto& [cpus, machine] = of_ranks[rank];
+    const auto [found, is_first] =
+        first_of_machine.try_emplace(machine, static_cast<int>(rank), cpus);
     if (is_first || found->second.second == cpus) continue;
-    return host + " already: rank " + std::to_string(found->second.first) + " may use CPUs " +
-           found->second.second + ", rank " + std::to_string(rank) + " CPUs " + cpus;
+    return machine.substr(0, machine.find('/')) + " already: rank " +
+           std::to_string(found->second.first) + " may use CPUs " + found->second.second +
+           ", rank " + std::to_string(rank) + " CPUs " + cpus;
   }
   return {};
 }
@@ -180,7 +182,7 @@ std::string bound_apart(const std::vector<CpusAndHost>& of_ranks) {
 void refuse_bound_by_launcher(RankContext& context, const std::string& given_cpus) {
   if (given_cpus.empty()) return;
   const std::string apart = distributed::answered(
-      context.control(), CpusAndHost(given_cpus, context.host()), bound_apart);
+      context.control(), CpusAndMachine(given_cpus, context.machine()), bound_apart);
   if (apart.empty()) return;
   throw configuration("--bind: something has bound the ranks of " + apart,
                       "ranks of a machine that may all use the same CPUs",

@@ -1,9 +1,12 @@
 """Nodes that are named, not numbered: Debian's /etc/hosts gives a machine's own name the address 127.0.1.1, which leads
 the first node's Gloo to its loopback interface. Two network namespaces, each with a hosts file of its own."""
 
+import os
+
 from endings import closed_report, only_error, run_cases
 from launching import finish, start
 from namespaces import TwoHosts
+from private_host import as_host
 from program import SCALEMARK, check
 
 TRAIN = ("train", "--workload", "mlp", "--batch-size", 8, "--iters", 10, "--warmup-iters", 2, "--no-progress",
@@ -18,8 +21,8 @@ class Nodes(TwoHosts):
     ADDRESSES = ("192.168.231.1", "192.168.231.2")
 
 
-def node(hosts, number, folder, *options, **environment):
-    return start(*hosts.on(number), SCALEMARK, *TRAIN, "--nnodes", 2, "--node-rank", number, "--nproc-per-node", 1,
+def node(hosts, number, folder, *options, inside=(), **environment):
+    return start(*hosts.on(number), *inside, SCALEMARK, *TRAIN, "--nnodes", 2, "--node-rank", number, "--nproc-per-node", 1,
                  "--output", folder / "out", *options, **environment)
 
 
@@ -32,6 +35,7 @@ def debian(hosts):
 def trained(folder):
     report = closed_report(folder / "out", "complete", 0)
     check(report["points"][0]["nodes"] == 2, report["points"][0])
+    return report
 
 
 def own_name_is_127_0_1_1(folder):
@@ -74,5 +78,20 @@ def no_way_out_is_said(folder):
     trained(folder)
 
 
+def both_are_called_localhost(folder):
+    """Their kernels' boots tell them apart: both are in the report, and each may give its rank other CPUs."""
+    cpus = sorted(os.sched_getaffinity(0))
+    with Nodes() as hosts:
+        ranks = []
+        for number, cpu in ((0, cpus[0]), (1, cpus[-1])):
+            (folder / f"boot{number}").write_text(f"boot-of-{number}\n")
+            other_boot = ("sh", "-c", 'mount --bind "$0" /proc/sys/kernel/random/boot_id && exec "$@"', folder / f"boot{number}")
+            ranks.append(node(hosts, number, folder, "--rendezvous", f"{Nodes.ADDRESSES[0]}:29626", "--bind", "cores",
+                              inside=(*as_host("localhost"), *other_boot, "taskset", "-c", cpu)))
+        finish(ranks)
+    seen = [(host["hostname"], host["boot_id"]) for host in trained(folder)["environment"]["hosts"]]
+    check(seen == [("localhost", "boot-of-0"), ("localhost", "boot-of-1")], seen)
+
+
 run_cases({f.__name__: f for f in (own_name_is_127_0_1_1, without_a_default_route, second_address_is_right,
-                                   no_way_out_is_said)})
+                                   no_way_out_is_said, both_are_called_localhost)})
