@@ -63,9 +63,8 @@ void DataPhase::still_reading() {
   asking(context_, [](c10d::Store& store) { return store.add(kHeartbeatsKey, 1); });
 }
 
-SharedBytes DataPhase::once_per_node(const std::string& what,
-                                     const std::function<SharedBytes()>& make) {
-  if (ranks_here() == 1) return make();
+SharedBytes DataPhase::once_per_node(const std::string& what, const Make& make) {
+  if (ranks_here() == 1) return make(false);
   // Containers may share a name and a boot; a launcher that numbers the nodes tells them apart.
   const launching::World& world = context_.world();
   const std::string node = world.assumes_node ? "" : "/" + std::to_string(world.node);
@@ -75,9 +74,9 @@ SharedBytes DataPhase::once_per_node(const std::string& what,
     const auto ticket =
         asking(context_, [&](c10d::Store& store) { return store.get_to_str(ticket_key); });
     if (auto taken = take_offered(ticket)) return *std::move(taken);
-    return make();
+    return make(false);
   }
-  SharedBytes made = make();
+  SharedBytes made = make(true);
   auto offer = OfferedBytes::of(made.bytes);
   const std::string ticket = offer ? offer->ticket() : "none";
   if (offer) offered_.push_back(*std::move(offer));
@@ -87,10 +86,9 @@ SharedBytes DataPhase::once_per_node(const std::string& what,
   return made;
 }
 
-SharedBytes DataPhase::once_per_run(const std::string& what,
-                                    const std::function<SharedBytes()>& make) {
+SharedBytes DataPhase::once_per_run(const std::string& what, const Make& make) {
   const launching::World& world = context_.world();
-  if (world.local_world_size == world.world_size) return make();
+  if (world.local_world_size == world.world_size) return make(false);
   const std::string key = key_of("all", what);
   if (!is_first(key)) {
     await(key);
@@ -98,7 +96,7 @@ SharedBytes DataPhase::once_per_run(const std::string& what,
       return distributed::receive_parcel(store, key, [&] { still_reading(); });
     }));
   }
-  SharedBytes made = make();
+  SharedBytes made = make(true);
   asking(context_, [&](c10d::Store& store) { distributed::send_parcel(store, key, made.text()); });
   sent_.push_back(key);
   return made;

@@ -62,20 +62,21 @@ class DataAccess {
   // Long work calls this often, as a sign of life.
   virtual void still_reading() {}
 
+  // `for_others`: whether other ranks may take what it makes.
+  using Make = std::function<SharedBytes(bool for_others)>;
+
   // Returns what `make` returns; one rank of the machine alone calls `make`. `what` names the
   // result: the same for ranks that read the same. Throws what `make` throws, also on the ranks
   // that wait for it.
-  virtual SharedBytes once_per_node(const std::string& /*what*/,
-                                    const std::function<SharedBytes()>& make) {
-    return make();
+  virtual SharedBytes once_per_node(const std::string& /*what*/, const Make& make) {
+    return make(false);
   }
 
   // Makes it once for the whole run, and waits for it on the other machines, which receive a copy:
   // it is for lists, not for data. Call it within once_per_node(), else each rank takes a copy. The
   // caller finds out whether what another machine made is right here.
-  virtual SharedBytes once_per_run(const std::string& /*what*/,
-                                   const std::function<SharedBytes()>& make) {
-    return make();
+  virtual SharedBytes once_per_run(const std::string& /*what*/, const Make& make) {
+    return make(false);
   }
 
   // Returns how many ranks share what one of them makes. The others wait, so the maker may use the
@@ -90,10 +91,8 @@ class DataPhase final : public DataAccess {
   DataPhase(RankProcess& rank_process, RankContext& context);
 
   void still_reading() override;
-  SharedBytes once_per_node(const std::string& what,
-                            const std::function<SharedBytes()>& make) override;
-  SharedBytes once_per_run(const std::string& what,
-                           const std::function<SharedBytes()>& make) override;
+  SharedBytes once_per_node(const std::string& what, const Make& make) override;
+  SharedBytes once_per_run(const std::string& what, const Make& make) override;
   int ranks_here() const override { return context_.world().local_world_size; }
 
   // Returns when every rank of the world has read its data, so that later phases may rely on peers

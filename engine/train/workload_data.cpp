@@ -35,7 +35,7 @@ data::Progress progress_of(process::DataAccess& access) {
 struct ScannedTree {
   data::ImageTree tree;
   std::string identity;
-  std::string mark;  // data::mark_of(), for a rank that takes over the list
+  std::string mark;  // data::mark_of(), for a rank that takes over the list; empty: none does
 };
 
 template <class A>
@@ -56,40 +56,42 @@ ScannedTree scan(const settings::Settings& settings, process::DataAccess& access
   if (settings.measuring.epochs) {
     scanned.identity.append("+").append(data::identity_of(tree.root, tree.evaluate, progress));
   }
-  scanned.mark = data::mark_of(tree, kFilesChecked, progress);
   return scanned;
 }
 
-// Lists the tree itself where it is not the one that was listed.
-ScannedTree taken_over(const process::SharedBytes& list, const settings::Settings& settings,
-                       process::DataAccess& access) {
-  auto theirs = from_wire<ScannedTree>(list.text());
-  const bool same = data::mark_of(theirs.tree, kFilesChecked, progress_of(access)) == theirs.mark;
-  return same ? std::move(theirs) : scan(settings, access);
-}
-
 // One rank of the run lists the tree and asks each file's size. The first of each other machine
-// takes its list, and the others there take that one's.
+// takes its list, and the others there take that one's; where that is of another tree they list
+// their own.
 ScannedTree scan_once(const settings::Settings& settings, process::DataAccess& access) {
   const std::string what =
       "images " + settings.task.data + (settings.measuring.epochs ? " with held-out" : "");
+  const auto mark_of = [&](const data::ImageTree& tree) {
+    return data::mark_of(tree, kFilesChecked, progress_of(access));
+  };
   std::optional<ScannedTree> mine;
-  const auto list_it = [&] {
+  const auto list_it = [&](bool for_others) {
     mine = scan(settings, access);
+    if (!for_others) return process::SharedBytes{};
+    mine->mark = mark_of(mine->tree);
     return process::held(to_wire(*mine));
   };
-  const process::SharedBytes list = access.once_per_node(what, [&] {
+  const auto take = [&](const process::SharedBytes& list) {
+    auto theirs = from_wire<ScannedTree>(list.text());
+    if (mark_of(theirs.tree) == theirs.mark) mine = std::move(theirs);
+    return mine.has_value();
+  };
+  const process::SharedBytes list = access.once_per_node(what, [&](bool here) {
     std::error_code ignored;
     // A machine without the tree says so at once instead of waiting for a list.
     if (!std::filesystem::is_directory(std::filesystem::path(settings.task.data) / "train",
                                        ignored))
-      return list_it();
-    process::SharedBytes of_run = access.once_per_run(what, list_it);
-    if (mine) return of_run;
-    mine = taken_over(of_run, settings, access);
-    return process::held(to_wire(*mine));
+      return list_it(here);
+    const process::SharedBytes of_run =
+        access.once_per_run(what, [&](bool elsewhere) { return list_it(here || elsewhere); });
+    return mine || take(of_run) ? of_run : list_it(here);
   });
-  return mine ? *std::move(mine) : taken_over(list, settings, access);
+  if (!mine && !take(list)) list_it(false);
+  return *std::move(mine);
 }
 
 data::ImageDecoding decoding_of(const settings::LoadingSettings& loading) {
@@ -171,7 +173,7 @@ std::shared_ptr<const data::TokenCorpus> open_corpus(const settings::TaskSetting
     return data::open_corpus(what.data, vocab, what.cased, threads, progress);
   }
   const process::SharedBytes tokens = access.once_per_node(
-      "text " + what.data + "|" + vocab.string() + (what.cased ? "|cased" : ""), [&] {
+      "text " + what.data + "|" + vocab.string() + (what.cased ? "|cased" : ""), [&](bool) {
         return process::held(data::tokenize_in_memory(what.data, vocab, what.cased,
                                                       threads * access.ranks_here(), progress));
       });

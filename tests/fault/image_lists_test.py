@@ -1,5 +1,5 @@
 """Two machines train on a folder of images: one of them lists it where both see the same file system, and each its own where not.
-The library that plays a file server counts who asks for files. Each case is one run of two ranks: 1 to 6 s of CPUs."""
+The library that plays a file server counts who asks for files. Each case is one run of at most two ranks: 1 to 6 s of CPUs."""
 
 import collections
 import shutil
@@ -16,13 +16,17 @@ CHECKED = 80  # by a machine that takes over a list: 64 files, train/ and some f
 ANOTHER_TREE = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" "$1" && shift && exec "$@"']
 
 
-def node(hosts, number, folder, inside=()):
+def train(folder, *place, on=()):
     skip_under_asan("must be the first library that is loaded")
-    return start(*hosts.on(number), *as_host(f"node{number}"), *inside, SCALEMARK, "train", "--workload", "resnet50", "--data",
-                 folder / "images", "--image-size", 32, "--batch-size", 2, "--iters", 1, "--warmup-iters", 1, "--threads", 1,
-                 "--no-progress", "--nnodes", 2, "--node-rank", number, "--nproc-per-node", 1, "--rendezvous",
-                 f"{hosts.ADDRESSES[0]}:29631", "--output", folder / "out", LD_PRELOAD=preloaded(BINARY_DIR / "tests/libfailing_files.so"),
+    return start(*on, SCALEMARK, "train", "--workload", "resnet50", "--data", folder / "images", "--image-size", 32, "--batch-size", 2,
+                 "--iters", 1, "--warmup-iters", 1, "--threads", 1, "--no-progress", "--nproc-per-node", 1, *place, "--output", folder / "out",
+                 LD_PRELOAD=preloaded(BINARY_DIR / "tests/libfailing_files.so"),
                  FAILING_BELOW=folder / "images", STATS_LOG=folder / "stats", SCANS_LOG=folder / "scans")
+
+
+def node(hosts, number, folder, inside=()):
+    return train(folder, "--nnodes", 2, "--node-rank", number, "--rendezvous", f"{hosts.ADDRESSES[0]}:29631",
+                 on=(*hosts.on(number), *as_host(f"node{number}"), *inside))
 
 
 def trained(folder, other_tree=None, expect=0):
@@ -54,6 +58,14 @@ def one_file_system(folder):
     check(len((folder / "scans").read_text().split()) == 1, "both have listed the folder")
 
 
+def alone(folder):
+    """Nobody takes its list, so it asks for no 64 files once more."""
+    make_images(folder / "images", FILES, size=32, classes=2)
+    finish([train(folder)])
+    asked = sum(stats(folder))
+    check(FILES * 8 // 10 < asked < FILES + 64, f"the only process asked for {asked} files")
+
+
 def copies(folder):
     """A copy on each machine's own disk: the same names, sizes and times, and nobody takes another's word for that."""
     trained(folder, two_trees(folder))
@@ -79,4 +91,4 @@ def no_folder(folder):
     check(lines and all(f"there is no folder {folder / 'images/train'}" in line[2] for line in lines), texts)
 
 
-run_cases({f.__name__: f for f in (one_file_system, copies, a_file_less, no_folder)})
+run_cases({f.__name__: f for f in (one_file_system, alone, copies, a_file_less, no_folder)})
