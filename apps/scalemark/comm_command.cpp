@@ -258,7 +258,12 @@ class CommCommand : public RankCommand {
     return resolved_.plan.notes;
   }
 
-  void complete() override { describe(asked_, resolved_); }
+  void complete() override {
+    describe(asked_, resolved_);
+    // The traffic goes over Gloo.
+    resolved_.base.meshes = std::ranges::any_of(
+        resolved_.plan.points, [](const auto& one) { return !one.skipped && one.congestion; });
+  }
 
   void refuse_files(Inputs inputs) const override {
     const settings::GeneralSettings& general = resolved_.base.settings.general;

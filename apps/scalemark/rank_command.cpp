@@ -21,6 +21,7 @@
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
 #include "core/base/words.h"
+#include "core/catalogue/backends.h"
 #include "core/launch/meeting_point.h"
 #include "core/launch/resources.h"
 #include "core/machine/survey.h"
@@ -166,6 +167,7 @@ process::RunRequest rank_request(const Invocation& invocation, const ResolvedCom
           .library_folder = library_folder().string(),
           .mpi_library = base.mpi_library,
           .error_file = detection.error_file,
+          .meshes = base.meshes,
           .given_cpus = base.given_cpus,
           .terminal = detection.terminal.value_or(isatty(STDERR_FILENO) == 1),
           .output = detection.output.value_or(terminal_of(STDOUT_FILENO)),
@@ -217,7 +219,9 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   if (holds_rank_0(base.detection))
     reporting::refuse_used_folder(general.output, command.existing_folder(),
                                   invocation.command == settings::kSweep);
-  resolve_mpi(base, command.backends());
+  const auto backends = command.backends();
+  resolve_mpi(base, backends);
+  base.meshes += std::ranges::any_of(backends, catalogue::makes_full_mesh);
   const auto held = lock_folders(command);
   if (command.starts_ranks()) return command.start(invocation);
   command.prepare();

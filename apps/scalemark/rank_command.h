@@ -30,6 +30,7 @@ struct ResolvedCommand {
   launching::Detection detection;
   settings::RankCount ranks;
   std::string mpi_library;               // see resolve_mpi(); empty: none
+  int meshes = 0;                        // see launching::descriptors_of_rank()
   std::vector<placement::Place> places;  // by local rank; empty: none are bound
   std::string given_cpus;                // the CPUs that this process had before; empty: not bound
   std::string date;                      // it replaces {date}; ranks that are started get it

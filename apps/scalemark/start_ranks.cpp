@@ -66,6 +66,7 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
   return launching::launch_local({.plan = *resolved.detection.node,
                                   .arguments = std::move(arguments),
                                   .environment = std::move(environment),
+                                  .meshes = resolved.meshes,
                                   .verbose = resolved.settings.general.verbose},
                                  signals);
 }

@@ -58,6 +58,8 @@ bool uses_one_interface(std::string_view backend) {
   return holds(backend, &Backend::one_interface);
 }
 
+bool makes_full_mesh(std::string_view backend) { return holds(backend, &Backend::full_mesh); }
+
 bool needs_one_rank_per_gpu(std::string_view backend) {
   return holds(backend, &Backend::one_rank_per_gpu);
 }

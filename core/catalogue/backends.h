@@ -16,6 +16,7 @@ struct Backend {
   bool scatter_all_reduces = false;   // its reduce-scatter is an all-reduce of everything
   bool default_stream_waits = false;  // only a GPU's default stream waits for results
   bool one_interface = false;         // a rank sends through one network interface only
+  bool full_mesh = false;             // each rank connects to every other one of its group
   // Rough figures of an all-reduce serve estimates before anything is measured.
   double latency_s = 1e-3, bytes_per_s = 1e9;
 };
@@ -33,5 +34,6 @@ bool needs_mpi_ranks(std::string_view backend);            // false when unknown
 bool all_reduces_to_scatter(std::string_view backend);     // false when unknown
 bool only_default_stream_waits(std::string_view backend);  // false when unknown
 bool uses_one_interface(std::string_view backend);         // false when unknown
+bool makes_full_mesh(std::string_view backend);            // false when unknown
 
 }  // namespace scalemark::catalogue

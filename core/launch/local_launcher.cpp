@@ -48,17 +48,6 @@ Listener listen_on_loopback() {
   return listener;
 }
 
-// Checked before any rank starts: a rank that lacks descriptors hangs in accepting connections.
-void require_enough_descriptors(const NodePlan& plan) {
-  const std::uint64_t limit = raise_descriptor_limit();
-  const int ranks = world_size_of(plan);
-  require_descriptors(descriptors_of_launcher(plan.nproc_per_node), limit, "the launcher",
-                      plan.nproc_per_node);
-  const int first = first_rank_of(plan);
-  require_descriptors(descriptors_of_rank(first, ranks), limit, first == 0 ? "rank 0" : "a rank",
-                      ranks);
-}
-
 }  // namespace
 
 ErrorFolder::ErrorFolder(const fs::path& place) {
@@ -167,7 +156,9 @@ void LocalRun::start_through_mpirun(const Listener& listener) {
 }
 
 void LocalRun::start() {
-  require_enough_descriptors(spec_.plan);
+  require_descriptors_of_launcher(spec_.plan.nproc_per_node);
+  require_descriptors_of_rank(first_rank_of(spec_.plan), world_size_of(spec_.plan),
+                              spec_.plan.rendezvous, spec_.meshes);
   Listener listener;
   if (spec_.plan.rendezvous.kind == Rendezvous::Kind::kNone) listener = listen_on_loopback();
   ranks_.reserve(static_cast<std::size_t>(spec_.plan.nproc_per_node));

@@ -19,6 +19,7 @@ struct LaunchSpec {
   std::vector<std::string> arguments;       // every rank gets them; usually our own argv
   std::string program = "/proc/self/exe";   // each rank runs it
   Environment environment;                  // this process's own; launcher variables are removed
+  int meshes = 0;                           // see descriptors_of_rank()
   bool verbose = false;                     // prefix rank 0's stderr too
   std::chrono::milliseconds grace{10'000};  // from a signal to SIGKILL
   std::chrono::milliseconds failure_grace{10'000};  // from the first failure to SIGTERM

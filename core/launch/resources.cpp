@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -66,10 +67,18 @@ constexpr rlim_t kMostAsked = 1u << 20;  // a hard limit may be "unlimited"
 // A process needs these descriptors whatever the number of ranks: for libraries, data and report
 // files, and short-lived ones.
 constexpr std::uint64_t kOfAnyRank = 48, kOfAnyLauncher = 24;
-// Rank 0 holds the store, to which each rank has two connections. Each rank has a Gloo connection
-// to each other one in a point's group over Gloo, and one in the group of comm's traffic beside it.
-constexpr std::uint64_t kStorePerRank = 2, kGlooPerRank = 2;
-constexpr std::uint64_t kPipesPerRank = 2;
+// Each rank has two connections to the store, and a launcher two pipes to it.
+constexpr std::uint64_t kStorePerRank = 2, kPipesPerRank = 2;
+
+void require_descriptors(std::uint64_t needed, const char* who, int ranks) {
+  const std::uint64_t limit = raise_descriptor_limit();
+  if (limit >= needed) return;
+  const std::string number = std::to_string(needed);
+  throw system_error("a process may open " + std::to_string(limit) + " files and connections here",
+                     std::string(who) + " of " + std::to_string(ranks) + " ranks needs " + number,
+                     "raise the hard limit: `ulimit -Hn " + number +
+                         "`, LimitNOFILE= of a service, --ulimit nofile of a container");
+}
 
 }  // namespace
 
@@ -91,22 +100,23 @@ std::uint64_t raise_descriptor_limit() {
   return limit.rlim_cur;
 }
 
-std::uint64_t descriptors_of_rank(int rank, int world_size) {
+std::uint64_t descriptors_of_rank(int rank, int world_size, const Rendezvous& at, int meshes) {
   const auto ranks = static_cast<std::uint64_t>(world_size);
-  return kOfAnyRank + kGlooPerRank * ranks + (rank == 0 ? kStorePerRank * ranks : 0);
+  const bool holds_store = rank == 0 && at.kind != Rendezvous::Kind::kFile && !at.agent_store;
+  // Control traffic goes along a tree in the run's group, and in a point's without a mesh.
+  const auto tree = static_cast<std::uint64_t>(std::bit_width(ranks));
+  return kOfAnyRank + 2 * tree + static_cast<std::uint64_t>(meshes) * ranks +
+         (holds_store ? kStorePerRank * ranks : 0);
 }
 
-std::uint64_t descriptors_of_launcher(int ranks) {
-  return kOfAnyLauncher + kPipesPerRank * static_cast<std::uint64_t>(ranks);
+void require_descriptors_of_rank(int rank, int world_size, const Rendezvous& at, int meshes) {
+  require_descriptors(world_size == 1 ? 0 : descriptors_of_rank(rank, world_size, at, meshes),
+                      rank == 0 ? "rank 0" : "a rank", world_size);
 }
 
-void require_descriptors(std::uint64_t needed, std::uint64_t limit, const char* who, int ranks) {
-  if (limit >= needed) return;
-  const std::string number = std::to_string(needed);
-  throw system_error("a process may open " + std::to_string(limit) + " files and connections here",
-                     std::string(who) + " of " + std::to_string(ranks) + " ranks needs " + number,
-                     "raise the hard limit: `ulimit -Hn " + number +
-                         "`, LimitNOFILE= of a service, --ulimit nofile of a container");
+void require_descriptors_of_launcher(int ranks) {
+  require_descriptors(kOfAnyLauncher + kPipesPerRank * static_cast<std::uint64_t>(ranks),
+                      "the launcher", ranks);
 }
 
 namespace {

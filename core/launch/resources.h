@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/launch/world.h"
 #include "core/machine/places.h"
 
 namespace scalemark::launching {
@@ -26,13 +27,15 @@ void fill_standard_descriptors();
 // children inherit it. Returns the limit in force.
 std::uint64_t raise_descriptor_limit();
 
-// Upper bounds for a rank of a run, and for a launcher that starts `ranks` ranks.
-std::uint64_t descriptors_of_rank(int rank, int world_size);
-std::uint64_t descriptors_of_launcher(int ranks);
+// Returns an upper bound for a rank that meets the others `at` a place; libraries of GPUs and of
+// MPI open more. `meshes`: how many groups at a time connect it to every other rank.
+std::uint64_t descriptors_of_rank(int rank, int world_size, const Rendezvous& at, int meshes);
 
-// Throws Error (71) with both numbers when `limit` is below what `who` needs. Without this check
-// the run would hang in accepting connections, which does not show the cause.
-void require_descriptors(std::uint64_t needed, std::uint64_t limit, const char* who, int ranks);
+// These raise the limit, and throw Error (71) with both numbers where it is below what such a rank
+// needs, or a launcher that starts `ranks` ranks. Without this check the run would hang in
+// accepting connections, which does not show the cause.
+void require_descriptors_of_rank(int rank, int world_size, const Rendezvous& at, int meshes);
+void require_descriptors_of_launcher(int ranks);
 
 // A launch puts files that it removes again into TMPDIR, or into /tmp where a job's TMPDIR is of
 // another machine.

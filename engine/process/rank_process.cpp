@@ -28,13 +28,6 @@ constexpr std::chrono::milliseconds kLeaveUnansweredLimit{1000};
 // The waits of these phases should end first, since they know which ranks are missing, and where.
 constexpr double kPreflightMargin_s = 5, kRendezvousMargin_s = 15;
 
-void require_enough_descriptors(const launching::World& world) {
-  const std::uint64_t limit = launching::raise_descriptor_limit();
-  if (world.world_size == 1) return;
-  launching::require_descriptors(launching::descriptors_of_rank(world.rank, world.world_size),
-                                 limit, world.rank == 0 ? "rank 0" : "a rank", world.world_size);
-}
-
 // Whether this process may end like any other: nothing has to be ended, or all ranks end it.
 bool finished(const distributed::BackendProvider* abort_provider, bool together,
               ExitCode code) noexcept {
@@ -128,7 +121,8 @@ ExitCode RankProcess::run(const std::function<ExitCode()>& body) noexcept {
 }
 
 RankContext& RankProcess::rendezvous() {
-  require_enough_descriptors(request_.world);
+  launching::require_descriptors_of_rank(request_.world.rank, request_.world.world_size,
+                                         request_.rendezvous, request_.meshes);
   context_.emplace(request_, phase_tracker_, failure_reporter_);
   return *context_;
 }

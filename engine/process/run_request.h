@@ -69,6 +69,7 @@ struct RunRequest {
   // The MPI library whose plugin is loaded: "openmpi" or "mpich"; empty: none.
   std::string mpi_library;
   std::string error_file;  // the built-in launcher reads it; empty: none
+  int meshes = 0;          // see launching::descriptors_of_rank()
   std::string given_cpus;  // the CPUs of this process before --bind; empty: it is not bound
   bool terminal = false;   // whether this rank may draw a progress bar on stderr
   Terminal output;         // results are printed to it

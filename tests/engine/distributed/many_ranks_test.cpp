@@ -384,6 +384,32 @@ TEST(ManyRanks, AGroupOverGlooReadsAllAddressesAtOnce) {
   }
 }
 
+// The counted numbers are those of docs/internals/SCALE.md, of ranks over Gloo.
+TEST(Descriptors, OfARankAreWhatItsConnectionsNeed) {
+  using launching::descriptors_of_rank;
+  using launching::Rendezvous;
+  const Rendezvous own{.kind = Rendezvous::Kind::kTcp}, file{.kind = Rendezvous::Kind::kFile};
+  const Rendezvous agents{.kind = Rendezvous::Kind::kTcp, .agent_store = true};
+  struct Counted {
+    int ranks;
+    std::uint64_t of_rank_0, of_last;
+  };
+  constexpr std::uint64_t kSpare = 32;
+  for (const auto& [ranks, of_rank_0, of_last] :
+       {Counted{2, 54, 39}, {8, 74, 45}, {32, 148, 69}, {64, 245, 101}}) {
+    const auto first = descriptors_of_rank(0, ranks, own, 1);
+    const auto last = descriptors_of_rank(ranks - 1, ranks, own, 1);
+    EXPECT_TRUE(first >= of_rank_0 && first < of_rank_0 + kSpare) << ranks << ": " << first;
+    EXPECT_TRUE(last >= of_last && last < of_last + kSpare) << ranks << ": " << last;
+  }
+  constexpr std::uint64_t kUsualHardLimit = 4096;
+  EXPECT_LT(descriptors_of_rank(0, 1024, own, 0), kUsualHardLimit) << "the store's";
+  EXPECT_LT(descriptors_of_rank(1, 100'000, own, 0), 100u) << "a tree's";
+  EXPECT_GT(descriptors_of_rank(1, 4096, own, 1), kUsualHardLimit) << "a mesh's";
+  for (const Rendezvous& elsewhere : {file, agents})
+    EXPECT_EQ(descriptors_of_rank(0, 64, elsewhere, 1), descriptors_of_rank(1, 64, own, 1));
+}
+
 TEST(LookPeriod, GrowsWithTheRanksAndEnds) {
   using distributed::poll_period;
   EXPECT_EQ(poll_period(milliseconds(100), 1), milliseconds(100));
