@@ -112,6 +112,8 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
   if (number) throw usage("--run is about logs, and '" + file + "' is none that is known here");
   try {
     return pasted_table(text, file, given);
+  } catch (const tables::UnreadTable&) {
+    throw;
   } catch (const Error& error) {
     if (error.record().exit_code != ExitCode::kBadData) throw;
     throw importing::unknown_log(file);

@@ -295,7 +295,7 @@ class CellReader {
 }  // namespace
 
 Cell read_cell(std::string_view text, Decimal decimal) {
-  if (std::ranges::none_of(text, is_digit)) return {};
+  if (std::ranges::none_of(text, is_digit)) return {.values = {}, .unread = is_not_finite(text)};
   auto values = text.size() <= kLongestCell ? CellReader(text, decimal).all() : std::nullopt;
   return values ? Cell{std::move(*values), false} : Cell{{}, true};
 }

@@ -53,7 +53,7 @@ struct Decimal {
 // A factor and a share may share a cell: "1.95x (98 %)".
 struct Cell {
   std::vector<Value> values;  // at most two
-  bool unread = false;        // the cell holds digits, and not all of it is understood
+  bool unread = false;        // the cell holds digits or "nan", and not all of it is understood
 
   // Returns the first number where it has this unit, or none.
   std::optional<Printed> number(Unit unit = Unit::kNone) const;
@@ -61,8 +61,11 @@ struct Cell {
   std::optional<Printed> seconds(double factor) const;
 };
 
-// `text` is a cell without markup (plain_text() of text_tables.h). A text without digits, such as
-// "-" or "n/a", has no number and is not unread.
+// Whether a text begins as programs print what is no finite number: "nan", "-inf img/s".
+bool is_not_finite(std::string_view text);
+
+// `text` is a cell without markup (plain_text() of text_tables.h). Any other text without digits,
+// such as "-" or "n/a", has no number and is not unread.
 Cell read_cell(std::string_view text, Decimal decimal = {});
 
 // The number that a text begins with, without a unit; nothing where its signs cannot be read so.

@@ -8,6 +8,7 @@
 
 #include "claims/rows/cell.h"
 #include "claims/rows/text_tables.h"
+#include "core/base/characters.h"
 #include "core/base/number_words.h"
 
 namespace scalemark::tables {
@@ -158,6 +159,16 @@ DecimalEvidence decimal_evidence(std::string_view text) {
   return {.sign = signs.decimal != 0 ? signs.decimal : other,
           .maybe = signs.either,
           .small = signs.either != 0 && number.groups[0].size() == 1};
+}
+
+bool is_not_finite(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t+-"), text.size());
+  const std::string_view rest = text.substr(begin);
+  const std::string word(rest.begin(), std::ranges::find_if_not(rest, [](unsigned char c) {
+                           return std::isalpha(c) != 0;
+                         }));
+  const std::string small = lower_case(word);
+  return small == "nan" || small == "inf" || small == "infinity";
 }
 
 Printed as_printed(double value) {

@@ -271,10 +271,12 @@ class Matcher {
                  each && !times ? std::min(end + 2, tokens_.size()) : end};
   }
 
-  // "over 1 GPU", "1-8 GPUs" and "8 GPUs per node" are not the count of a row.
+  // "over 1 GPU", "1-8 GPUs", "-3 GPUs" and "8 GPUs per node" are not the count of a row.
   bool is_compared(const Match& match) const {
     const std::size_t i = match.first;
     if (i > 0 && is(i - 1, Kind::kCompares)) return true;
+    const bool negative = i == 1 && sign(0, "-") && tokens_[0].end == tokens_[1].begin;
+    if (negative) return true;
     const bool range =
         i > 1 && is(i - 2, Kind::kNumber) &&
         (sign(i - 1, "-") || sign(i - 1, "/") || sign(i - 1, ",") || sign(i - 1, "+"));

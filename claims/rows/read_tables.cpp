@@ -56,12 +56,13 @@ class Reader {
       for (std::size_t c = 0; c < columns_.size(); ++c) {
         const ColumnKind kind = columns_[c].kind;
         const bool judged = is_measure(kind) || kind == ColumnKind::kGpus ||
-                            kind == ColumnKind::kNodes || kind == ColumnKind::kBatch ||
-                            kind == ColumnKind::kBatchPerGpu || kind == ColumnKind::kGlobalBatch;
+                            kind == ColumnKind::kNodes || kind == ColumnKind::kGpusPerNode ||
+                            kind == ColumnKind::kBatch || kind == ColumnKind::kBatchPerGpu ||
+                            kind == ColumnKind::kGlobalBatch;
         const std::string& text = cell(r, c);
-        if (!judged || !has_number(text)) continue;
+        if (!judged || !(has_number(text) || is_not_finite(text))) continue;
         unread.of++;
-        if (fits(kind, text, number(r, c))) continue;
+        if (fits(columns_[c], text, number(r, c))) continue;
         if (unread.cells++ > 0) continue;
         unread.place = table_.places[r];
         unread.text = text;
@@ -272,7 +273,7 @@ class Reader {
       if (!machines->rest.empty() && !labels_[c]) row.series += machines->rest + "; ";
     } else if (chips) {
       if (!labels_[c]) row.chip = text;
-    } else if (number && number->value > 0) {
+    } else if (number && is_count_of_machines(number->value)) {
       (columns_[c].kind == ColumnKind::kNodes ? row.nodes : row.gpus) = number->value;
     }
   }

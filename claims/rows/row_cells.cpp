@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -39,7 +41,8 @@ bool put_word(const ColumnMeaning& column, const std::string& text, const Cell& 
       row.series += text + "; ";
       return true;
     case ColumnKind::kOther:
-      if (read.values.empty() && !is_digit_at(text, 0)) row.series += text + "; ";
+      if (read.values.empty() && !is_digit_at(text, 0) && !is_not_finite(text))
+        row.series += text + "; ";
       return true;
     default:
       return false;
@@ -87,16 +90,29 @@ bool has_number(const std::string& text) {
   return false;
 }
 
-bool fits(ColumnKind kind, const std::string& text, const Cell& read) {
+bool is_count_of_machines(double number) {
+  return number >= 1 && number <= 1e7 && number == std::floor(number);
+}
+
+bool fits(const ColumnMeaning& column, const std::string& text, const Cell& read) {
+  const ColumnKind kind = column.kind;
   const bool counts = kind == ColumnKind::kGpus || kind == ColumnKind::kNodes;
   if (counts && machines_in_count(text)) return true;
   if (read.values.empty()) return !read.unread;
-  const Unit unit = read.values[0].unit;
-  if (unit == Unit::kNone) return true;
-  if (is_rate_kind(kind)) return unit == Unit::kRate;
-  if (is_time_kind(kind)) return unit == Unit::kTime;
-  if (is_ratio_kind(kind)) return unit == Unit::kTimes || unit == Unit::kPercent;
-  return kind != ColumnKind::kMfu || unit == Unit::kPercent;
+  const auto is_of = [&](std::initializer_list<Unit> units) {
+    const Unit unit = read.values[0].unit;
+    return unit == Unit::kNone || std::ranges::find(units, unit) != units.end();
+  };
+  const double number = read.values[0].number.value;
+  if (counts) return is_of({Unit::kOther}) && is_count_of_machines(number);
+  if (is_ratio_kind(kind))
+    return is_of({Unit::kTimes, Unit::kPercent}) && (number > 0 || column.gain);
+  // A part of a run, such as communication on one GPU, may take no time.
+  const bool may_be_none = kind == ColumnKind::kTime && !names_only_time(column);
+  if (is_time_kind(kind))
+    return is_of({Unit::kTime}) && (number > 0 || (number == 0 && may_be_none));
+  if (is_rate_kind(kind)) return is_of({Unit::kRate}) && number > 0;
+  return is_of({kind == ColumnKind::kMfu ? Unit::kPercent : Unit::kOther}) && number > 0;
 }
 
 void put_time(const ColumnMeaning& column, const Cell& read, Row& row) {

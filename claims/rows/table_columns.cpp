@@ -67,7 +67,7 @@ bool begins_at_one(const TextTable& table, const std::vector<ColumnMeaning>& col
     const auto column = static_cast<std::size_t>(gpus - columns.begin());
     const auto count =
         gpus == columns.end() ? std::nullopt : number_of(table, r, column).number(Unit::kOther);
-    return count ? count->value : 1e9;
+    return count && is_count_of_machines(count->value) ? count->value : 1e9;
   };
   std::size_t fewest = 0;
   for (std::size_t r = 1; r < table.rows.size(); ++r) {

@@ -25,8 +25,11 @@ void find_decimal(TextTable& table);
 
 // Whether digits begin anywhere but within a word: "TF32" has none.
 bool has_number(const std::string& text);
-// Whether a column of this kind can hold the cell.
-bool fits(ColumnKind kind, const std::string& text, const Cell& read);
+// Whether a row takes what the cell of such a column holds: a count of GPUs that is whole and above
+// 0, a rate above 0.
+bool fits(const ColumnMeaning& column, const std::string& text, const Cell& read);
+// Whether so many GPUs or nodes can be: whole, from 1 to 10 millions.
+bool is_count_of_machines(double number);
 
 // Puts a cell into a row: a word, a count, a time.
 void put_cell(const ColumnMeaning& column, const std::string& text, Decimal decimal, Row& row);

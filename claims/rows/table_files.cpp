@@ -92,8 +92,10 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
     return std::move(read.tables);
   }
   if (!read.unread.empty()) {
-    throw bad_data("'" + file + "': " + unread_text(read.unread.front().unread),
-                   "numbers with one decimal sign and a known unit are expected");
+    throw UnreadTable(bad_data("'" + file + "': " + unread_text(read.unread.front().unread),
+                               "whole counts of GPUs above 0, and numbers with one decimal sign "
+                               "and a known unit, are expected")
+                          .record());
   }
   const std::string seen = read.hidden            ? "its tables stand in comments or code blocks"
                            : read.headers.empty() ? "it holds no table"

@@ -128,6 +128,44 @@ TEST(ReadCsv, ARowWithACellTooManyIsUnread) {
   }
 }
 
+// A cell that no row takes is told, whatever its column.
+TEST(ReadCsv, NumbersThatCannotBeAreUnread) {
+  const std::string columns[] = {"GPUs", "batch per gpu", "images/s", "time (s)", "MFU"};
+  for (std::size_t bad = 0; bad < std::size(columns); ++bad) {
+    for (const char* cell : {"nan", "NaN", "inf", "-inf", "Infinity", "+inf img/s", "0", "-3"}) {
+      std::string head, row;
+      for (std::size_t c = 0; c < std::size(columns); ++c) {
+        head += columns[c] + (c + 1 < std::size(columns) ? "," : "\n");
+        row += (c == bad ? std::string(cell) : "4") + (c + 1 < std::size(columns) ? "," : "\n");
+      }
+      const auto read = read_csv(head + "1,4,310,40,0.4\n2,4,600,21,0.4\n" + row);
+      ASSERT_EQ(read.tables.size(), 1u) << columns[bad];
+      EXPECT_EQ(read.tables[0].unread.cells, 1u) << columns[bad] << ": " << cell;
+      EXPECT_EQ(read.tables[0].unread.text, cell) << columns[bad];
+    }
+  }
+  for (const char* cell : {"2.5", "-3 GPUs", "0x A100", "1e9"}) {
+    const auto read = read_csv("GPUs,images/s\n1,310\n" + std::string(cell) + ",600\n");
+    EXPECT_EQ(read.tables.at(0).unread.cells, 1u) << cell;
+    EXPECT_EQ(read.tables[0].rows.size(), 1u) << cell;
+  }
+  const auto ratios = read_csv("GPUs,speed-up\n1,1\n2,0\n4,-3\n8,nan\n");
+  EXPECT_EQ(ratios.tables.at(0).unread.cells, 3u);
+}
+
+TEST(ReadCsv, NothingIsUnreadWhereNothingIsWrong) {
+  for (const char* table :
+       {"GPUs,images/s,communication time (s)\n1,310,0\n2,600,1.5\n",
+        "GPUs,images/s,gain\n1,310,0 %\n2,300,-3 %\n", "GPUs,images/s,note\n1,310,nan\n2,600,-\n",
+        "GPUs,images/s\n1,-\n2,n/a\n4,700\n"}) {
+    EXPECT_EQ(read_csv(table).tables.at(0).unread.cells, 0u) << table;
+  }
+  // A loss that is no number makes no series of its own.
+  const auto read = read_csv("GPUs,images/s,loss\n1,310,2.5\n2,600,nan\n4,1100,inf\n");
+  ASSERT_EQ(series_of(read.tables.at(0)).size(), 1u);
+  EXPECT_EQ(series_of(read.tables[0])[0].size(), 3u);
+}
+
 TEST(ReadCsv, ABatchPerGpuThatFallsIsStrongScaling) {
   const auto read = read_csv("gpus,batch per gpu,images/s\n1,256,100\n2,128,210\n");
   EXPECT_FALSE(read.tables.at(0).rows[0].strong);
