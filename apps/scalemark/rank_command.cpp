@@ -20,8 +20,10 @@
 #include "core/base/error.h"
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/catalogue/backends.h"
+#include "core/launch/describe.h"
 #include "core/launch/meeting_point.h"
 #include "core/launch/resources.h"
 #include "core/machine/survey.h"
@@ -158,12 +160,19 @@ void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& bas
                       "up to 3 hours begin without a question", command.shorter_hint());
 }
 
+// A rank of the built-in launcher has none: its command is the person's.
+std::string launcher_command(const Invocation& invocation, const launching::Detection& detection) {
+  const bool ours = !detection.error_file.empty() || detection.world.rank != 0;
+  return ours ? "" : shell_line(launching::launcher_words(detection.world, invocation.arguments));
+}
+
 process::RunRequest rank_request(const Invocation& invocation, const ResolvedCommand& base) {
   const launching::Detection& detection = base.detection;
   return {.settings = process::process_settings(base.settings),
           .world = detection.world,
           .rendezvous = detection.rendezvous,
           .command_line = invocation.command_line,
+          .launcher_command = launcher_command(invocation, detection),
           .library_folder = library_folder().string(),
           .mpi_library = base.mpi_library,
           .error_file = detection.error_file,
@@ -233,7 +242,8 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
 void fill_in_ranks(settings::RawSettings& common, int wanted) {
   if (common.contains("nproc_per_node")) return;
   const int nodes = settings::nodes_in(common);
-  common["nproc_per_node"] = {std::to_string((wanted + nodes - 1) / nodes), "default"};
+  const int each = std::min((wanted + nodes - 1) / nodes, settings::kMostRanksOfNode);
+  common["nproc_per_node"] = {std::to_string(each), "default"};
 }
 
 void add_problems(Problems& all, const Problems& more) {

@@ -106,7 +106,8 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command);
 // --- These help read() and resolve().
 
 // Without a launcher, `common` gets `wanted` ranks, over the nodes asked for, unless it says how
-// many each node starts. A launcher from outside counts its ranks by itself.
+// many each node starts. Of more than a node may have the plan refuses what asked for them. A
+// launcher from outside counts its ranks by itself.
 void fill_in_ranks(settings::RawSettings& common, int wanted);
 
 // Adds those problems that are not in `all` yet.

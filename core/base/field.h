@@ -56,6 +56,7 @@ enum class Holds {
   kOrigins,    // a map of options to where their values come from
   kVariables,  // a map of environment variables to values
   kCommand,    // a command line
+  kLauncher,   // the words of a launcher, which may be anything
   kText        // anything
 };
 

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <sstream>
 
 #include "core/launch/detect.h"
@@ -113,6 +116,32 @@ bool has_variable(int pid, const std::string& name) {
   return environment.find('\0' + name + "=") != std::string::npos;
 }
 
+// MPICH's mpiexec cuts the list behind -hosts where it stands: its ends are no words of the person.
+bool is_cut(const std::vector<std::string>& words) {
+  const auto hosts = std::ranges::find_if(
+      words, [](const std::string& word) { return word == "-hosts" || word == "--hosts"; });
+  return std::distance(hosts, words.end()) > 2 && !hosts[2].starts_with('-');
+}
+
+// Values of variables may be secrets, and the words come into the report.
+bool sets_variables(const std::vector<std::string>& words) {
+  constexpr std::string_view kSetters[] = {"-env", "--env", "-genv", "--genv"};
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::ranges::find(kSetters, words[i]) != std::end(kSetters)) return true;
+    const bool exports = words[i] == "-x" || words[i] == "--x";
+    if (exports && i + 1 < words.size() && words[i + 1].find('=') != std::string::npos) return true;
+  }
+  return false;
+}
+
+std::vector<std::string> words_of_process(int pid) {
+  std::istringstream text(
+      monitoring::read_text("/proc/" + std::to_string(pid) + "/cmdline").value_or(""));
+  std::vector<std::string> words;
+  for (std::string word; std::getline(text, word, '\0');) words.push_back(word);
+  return words;
+}
+
 // The fourth field of /proc/PID/stat; the second, the name, may hold spaces and brackets.
 int parent_of(int pid) {
   const auto stat = monitoring::read_text("/proc/" + std::to_string(pid) + "/stat").value_or("");
@@ -143,12 +172,52 @@ std::optional<int> mpi_launcher_pid(const std::string& variable) {
   return {};
 }
 
+std::vector<std::string> words_before(std::vector<std::string> command_line,
+                                      const std::vector<std::string>& arguments) {
+  const auto name_of = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };
+  if (command_line.size() <= arguments.size()) return {};
+  const auto own = command_line.end() - std::ssize(arguments);
+  if (!std::equal(own, command_line.end(), arguments.begin())) return {};
+  if (name_of(*std::prev(own)) != "scalemark") return {};
+  command_line.erase(std::prev(own), command_line.end());
+  if (is_cut(command_line) || sets_variables(command_line)) return {};
+  // Linux puts the interpreter before a script that was typed alone.
+  if (command_line.size() > 1 && name_of(command_line[1]) == "torchrun") {
+    command_line.erase(command_line.begin());
+    command_line.front() = "torchrun";
+  }
+  return command_line;
+}
+
+std::vector<std::string> launcher_words(const World& world,
+                                        const std::vector<std::string>& arguments) {
+  // A pod may set RANK of its own, which everything in it inherits.
+  for (const char* field : {"local_rank", "rank"}) {
+    const auto variable = world.detected_from.find(field);
+    if (variable == world.detected_from.end()) continue;
+    int pid = mpi_launcher_pid(variable->second).value_or(0);
+    for (int i = 0; i < kMostAncestors && pid > 1; ++i, pid = parent_of(pid)) {
+      auto words = words_before(words_of_process(pid), arguments);
+      if (!words.empty()) return words;
+    }
+  }
+  return {};
+}
+
 Request make_request(const settings::Settings& settings) {
   Request request;
   request.environment = snapshot_environment();
   request.launch = settings.launch;
   if (!settings.launch.hostfile.empty()) {
-    request.hostfile = monitoring::read_text(settings.launch.hostfile);
+    // The ranks of mpirun have the option, too, and perhaps no file: only who starts them needs it.
+    const std::filesystem::path path = settings.launch.hostfile;
+    std::error_code unknown;
+    const bool is_folder = std::filesystem::is_directory(path, unknown);
+    if (!is_folder) request.hostfile = monitoring::read_text(path);
+    const std::string name = "'" + path.string() + "'";
+    request.why_no_hostfile = is_folder                                ? name + " is a folder"
+                              : std::filesystem::exists(path, unknown) ? "cannot read " + name
+                                                                       : "there is no " + name;
   }
   request.user = std::to_string(getuid());
   request.origins = settings.origins;

@@ -27,6 +27,7 @@ struct Request {
   // variables are equal. See mpi_launcher_pid().
   std::optional<int> launcher_pid;
   std::optional<std::string> hostfile;  // text of --hostfile; absent: it cannot be read
+  std::string why_no_hostfile;          // "'hosts' is a folder"
   std::string user;                     // user id as text; empty: not looked up
 };
 
@@ -43,8 +44,7 @@ struct Detection {
 
 // Order: SCALEMARK_RANK_SPEC (a rank of the built-in launcher), typed options, torch, a Slurm step,
 // Open MPI, Flux, PALS, jsrun, PMI, PET_* or LWS_* (a Kubernetes pod is a node that starts its own
-// ranks), built-in, with --hostfile or without.
-// Never throws: all problems are listed.
+// ranks), built-in, with --hostfile or without. Never throws: all problems are listed.
 Detection detect(const Request& request);
 
 // How many nodes PET_NNODES, LWS_GROUP_SIZE or --hostfile says that the run has, in a pod and in

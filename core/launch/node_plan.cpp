@@ -4,10 +4,13 @@
 #include <map>
 #include <sstream>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
+#include "core/base/terminal.h"
 #include "core/base/text.h"
 #include "core/launch/launchers.h"
 #include "core/launch/meeting_point.h"
+#include "core/settings/processes.h"
 
 namespace scalemark::launching {
 namespace {
@@ -82,7 +85,14 @@ void check_plan(FieldReader& reader, const Request& request, bool use_pod, const
   if (plan.nproc_per_node < 1) {
     reader.refuse(reader.named("nproc_per_node", plan.nproc_per_node), "at least 1");
   }
+  if (plan.nproc_per_node > settings::kMostRanksOfNode) {
+    reader.refuse(reader.named("nproc_per_node", plan.nproc_per_node),
+                  "at most " + std::to_string(settings::kMostRanksOfNode));
+  }
   if (plan.nnodes < 1) return reader.refuse(nnodes, "at least 1");
+  if (plan.nnodes > settings::kMostNodes) {
+    return reader.refuse(nnodes, "at most " + std::to_string(settings::kMostNodes));
+  }
   if (plan.node_rank < 0 || plan.node_rank >= plan.nnodes) {
     reader.refuse(reader.named("node_rank", plan.node_rank) + " with " + nnodes,
                   "a node rank below the number of nodes");
@@ -132,8 +142,10 @@ Hints read_node_plan(FieldReader& reader, const Request& request, bool use_pod, 
 namespace {
 
 struct HostSlots {
-  std::string name;
-  int slots = 0;  // 0: a line without a host
+  std::string name;  // empty: a line without a host
+  int slots = 1;
+  bool is_counted = false;  // its line says how many ranks it has
+  int line = 0;             // it is named first in this line
 };
 
 // The name becomes a word of mpirun's command line.
@@ -144,46 +156,83 @@ bool is_host(std::string_view name) {
          name.find_first_not_of(kAllowed) == name.npos;
 }
 
-// "n1 slots=8", "n1:8" or "n1", which has one; # begins a comment. Absent for another text.
-std::optional<HostSlots> host_in(std::string_view line) {
-  std::istringstream words(std::string(line.substr(0, line.find('#'))));
-  std::string name, word, count = "1";
-  if (!(words >> name)) return HostSlots{};
-  if (const auto colon = name.find(':'); colon != name.npos) {
-    count = name.substr(colon + 1);
-    name.resize(colon);
-  }
-  while (words >> word) {
-    if (!word.starts_with("slots=")) return {};
-    count = word.substr(6);
-  }
+constexpr const char* kHostLines = "lines such as `n1 slots=8`, `n1:8` or `n1`";
+
+std::string in_quotes(std::string_view text) { return "'" + clipped(as_utf8(text), 40) + "'"; }
+
+int slots_in(const std::string& count, const std::string& of) {
   const auto slots = parse_whole(count);
-  if (!is_host(name) || !slots || *slots < 1) return {};
-  return HostSlots{name, *slots};
+  if (slots && *slots >= 1 && *slots <= settings::kMostRanksOfNode) return *slots;
+  throw bad_data(of + in_quotes(count) + " ranks",
+                 "a whole number from 1 to " + std::to_string(settings::kMostRanksOfNode));
 }
 
-// A host that comes again, as in PBS's list, has the ranks of all its lines.
+// "n1 slots=8", "n1:8" or "n1", which has one; # begins a comment. `where` is the file and the
+// line, with which a refusal begins.
+HostSlots host_in(std::string_view line, const std::string& where) {
+  std::istringstream words(std::string(line.substr(0, line.find('#'))));
+  HostSlots host;
+  std::string word;
+  if (!(words >> host.name)) return {};
+  std::optional<std::string> count;
+  if (const auto colon = host.name.find(':'); colon != host.name.npos) {
+    count = host.name.substr(colon + 1);
+    host.name.resize(colon);
+  }
+  if (!is_host(host.name)) {
+    throw bad_data(where + in_quotes(host.name) + " is no name of a host",
+                   "letters, digits, points, - and _",
+                   host.name.find('@') == host.name.npos
+                       ? ""
+                       : "ssh's configuration says as which user it logs in (User)");
+  }
+  while (words >> word) {
+    if (!word.starts_with("slots=") || count) {
+      throw bad_data(
+          where + in_quotes(word) +
+              (count ? " stands behind the number of ranks of " : " stands behind the host ") +
+              host.name,
+          kHostLines);
+    }
+    count = word.substr(word.find('=') + 1);
+  }
+  if (count) host.slots = slots_in(*count, where + host.name + " has ");
+  host.is_counted = count.has_value();
+  return host;
+}
+
+// A host that comes again without a number, as in PBS's list, has a rank for each of its lines.
+void add_line(HostSlots& host, const HostSlots& again, const std::string& where) {
+  if (again.is_counted || host.is_counted) {
+    throw bad_data(where + host.name + " is named again, after line " + std::to_string(host.line),
+                   "each host once, or a line without a number for each of its ranks");
+  }
+  host.slots = slots_in(std::to_string(host.slots + 1), where + host.name + " has ");
+}
+
 std::vector<HostSlots> hosts_in(const std::string& path, std::string_view text) {
-  constexpr std::size_t kMostFileHosts = 65536;
-  constexpr int kMostSlots = 4096;
+  refuse_wide_text(text, "--hostfile " + path);
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // editors of Windows write it
   std::vector<HostSlots> hosts;
   std::map<std::string, std::size_t> place;
   int number = 0;
   for (const std::string_view line : split(text, "\n")) {
-    ++number;
-    const auto host = host_in(line);
-    if (host && host->slots == 0) continue;
-    const auto at = host ? place.emplace(host->name, hosts.size()).first->second : 0;
-    if (host && at == hosts.size()) hosts.push_back({host->name});
-    if (!host || hosts.size() > kMostFileHosts || host->slots > kMostSlots - hosts[at].slots) {
-      throw bad_data(
-          "--hostfile " + path + ", line " + std::to_string(number) + " is no host with its ranks",
-          "lines such as `n1 slots=8`, with at most 4,096 ranks a host");
+    const std::string where = "--hostfile " + path + ", line " + std::to_string(++number) + ": ";
+    HostSlots host = host_in(line, where);
+    if (host.name.empty()) continue;
+    const auto [found, is_new] = place.emplace(host.name, hosts.size());
+    if (!is_new) {
+      add_line(hosts[found->second], host, where);
+      continue;
     }
-    hosts[at].slots += host->slots;
+    host.line = number;
+    hosts.push_back(host);
+    if (std::ssize(hosts) > settings::kMostNodes)
+      throw bad_data(where + host.name + " is one host too many",
+                     "at most " + std::to_string(settings::kMostNodes) + " hosts");
   }
   if (!hosts.empty()) return hosts;
-  throw bad_data("--hostfile " + path + " names no host", "lines such as `n1 slots=8`");
+  throw bad_data("--hostfile " + path + " names no host", kHostLines);
 }
 
 }  // namespace
@@ -197,8 +246,8 @@ Hints read_hosts(FieldReader& reader, const Request& request, NodePlan& plan) {
                         "the file says how many ranks each host has", "leave one of them out");
   }
   if (!request.hostfile) {
-    throw no_input("--hostfile " + path + " cannot be read",
-                   "a file of lines such as `n1 slots=8`");
+    throw no_input("--hostfile: " + request.why_no_hostfile,
+                   "a file with " + std::string(kHostLines));
   }
   const auto hosts = hosts_in(path, *request.hostfile);
   std::string list;  // mpirun of both libraries takes it so

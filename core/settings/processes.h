@@ -21,7 +21,7 @@ Processes process_kind_of(const ParallelSettings& parallel);
 Processes processes_in(const RawSettings& raw);
 
 // The nodes of the run by --nnodes; a text that is no such number counts as the default, 1.
-constexpr int kMostNodes = 65536;
+constexpr int kMostNodes = 65536, kMostRanksOfNode = 4096;
 int nodes_in(const RawSettings& raw);
 
 int process_count(const Processes& processes, int world_size);

@@ -141,8 +141,17 @@ class Resolver {
       refuse("master_port", "on several nodes --master-addr must name the host");
       return;
     }
+    std::string name = host ? *host : "127.0.0.1";
+    if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
+    const auto colons = std::ranges::count(name, ':');
+    if (name.empty() || colons == 1 || name.find_first_of(" \t/[]") != std::string::npos) {
+      refuse("master_addr", "the name or the address of a host is expected",
+             "its port belongs to --master-port");
+      return;
+    }
+    if (colons > 1) name = "[" + name + "]";  // the colon behind IPv6 is that of the port
     // A host without a port stays so: launching chooses the port.
-    const std::string address = (host ? *host : "127.0.0.1") + (port ? ":" + *port : "");
+    const std::string address = name + (port ? ":" + *port : "");
     raw_["rendezvous"] = {address, raw_[host ? "master_addr" : "master_port"].origin};
     raw_.erase("master_addr");
     raw_.erase("master_port");

@@ -34,6 +34,7 @@ reporting::Report first_page(const RunRequest& request, RunReport::Opening& open
   report.invocation = {.command = request.settings.command,
                        .command_line = request.command_line,
                        .launcher = request.world.launcher,
+                       .launcher_command = request.launcher_command,
                        .settings_json = opening.settings_json.empty()
                                             ? request.settings.json
                                             : std::move(opening.settings_json),

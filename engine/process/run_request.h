@@ -64,8 +64,9 @@ struct RunRequest {
   ProcessSettings settings;
   launching::World world;
   launching::Rendezvous rendezvous;
-  std::string command_line;    // the report shows it as it was typed
-  std::string library_folder;  // folder of the engine and its plugins
+  std::string command_line;      // the report shows it as it was typed
+  std::string launcher_command;  // rank 0 has it: the words before it, as far as they are known
+  std::string library_folder;    // folder of the engine and its plugins
   // The MPI library whose plugin is loaded: "openmpi" or "mpich"; empty: none.
   std::string mpi_library;
   std::string error_file;  // the built-in launcher reads it; empty: none

@@ -116,6 +116,15 @@ std::string SweepConsole::kept() const {
   // The option as typed may hold {date}, which would name another folder today.
   again = without_option(std::move(again), "--output", true);
   again += " --output " + shell_word(output_) + " --resume";
+  const launching::World& world = request_.world;
+  again.insert(0, reporting::launcher_prefix({.command = {},
+                                              .command_line = request_.command_line,
+                                              .launcher = world.launcher,
+                                              .launcher_command = request_.launcher_command,
+                                              .settings_json = {},
+                                              .origins = {}},
+                                             world.world_size,
+                                             static_cast<std::size_t>(std::max(world.nodes, 1))));
   return std::to_string(schedule_.runs_done()) + " of " + counted(schedule_.runs_known(), "run") +
          " kept in " + output_ + "; go on: " + again;
 }

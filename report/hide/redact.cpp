@@ -141,6 +141,8 @@ class Redactor {
         return value(option_, text);
       case Holds::kCommand:
         return command(text);
+      case Holds::kLauncher:
+        return learns_ ? text : "";
       case Holds::kWord:
         return text;
       case Holds::kId:

@@ -22,33 +22,31 @@ bool measures_collectives(const Report& report) {
   return report.points.empty() && (!report.collectives.empty() || !report.links.empty());
 }
 
-namespace {
-
-// Typed by itself, the command of a rank that another launcher started would start other ranks.
-std::string launcher_prefix(const Report& report) {
-  int ranks = 1;
-  for (const PointRecord& point : report.points) ranks = std::max(ranks, point.world_size);
-  for (const CollectiveRecord& one : report.collectives) ranks = std::max(ranks, one.world_size);
+std::string launcher_prefix(const Invocation& invocation, int ranks, std::size_t nodes) {
+  const std::string& launcher = invocation.launcher;
+  // This option makes the command a mpirun, whose ranks see the launcher.
+  if (option_value(invocation.command_line, "--hostfile") && launcher == "openmpi") return "";
+  const auto words = shell_words(invocation.launcher_command);
+  if (!words.empty()) return shell_line(words) + " ";
   const std::string all = std::to_string(ranks);
-  const std::string& launcher = report.invocation.launcher;
-  const std::size_t nodes = report.environment.hosts.size();
   if (ranks == 1) return "";
   if (launcher == "torch" && nodes == 1)
     return "torchrun --nproc-per-node " + all + " --no-python ";
   if (launcher == "slurm")
     return "srun --nodes " + std::to_string(std::max<std::size_t>(nodes, 1)) + " --ntasks " + all +
            " ";
+  // Which hosts these start on is nowhere in the variables of their ranks.
+  if (nodes > 1 && launcher == "openmpi") return "mpirun -n " + all + " ... ";
+  if (nodes > 1 && launcher == "pmi") return "mpiexec -n " + all + " ... ";
   constexpr std::pair<std::string_view, const char*> kByNumber[] = {{"openmpi", "mpirun -n "},
                                                                     {"pmi", "mpiexec -n "},
                                                                     {"pals", "mpiexec -n "},
                                                                     {"flux", "flux run -n "},
                                                                     {"jsrun", "jsrun -n "}};
-  for (const auto& [name, words] : kByNumber)
-    if (launcher == name) return words + all + " ";
+  for (const auto& [name, by_number] : kByNumber)
+    if (launcher == name) return by_number + all + " ";
   return "";
 }
-
-}  // namespace
 
 std::string repeat_command(const Report& report) {
   const auto words = shell_words(report.invocation.command_line);
@@ -57,7 +55,10 @@ std::string repeat_command(const Report& report) {
   for (const char* option : {"--output", "--resume", "--tensorboard"}) {
     command = without_option(std::move(command), option, /*has_value=*/true);
   }
-  return launcher_prefix(report) +
+  int ranks = 1;
+  for (const PointRecord& point : report.points) ranks = std::max(ranks, point.world_size);
+  for (const CollectiveRecord& one : report.collectives) ranks = std::max(ranks, one.world_size);
+  return launcher_prefix(report.invocation, ranks, report.environment.hosts.size()) +
          without_option(std::move(command), "--overwrite", /*has_value=*/false);
 }
 

@@ -41,9 +41,11 @@ struct Tool {
 Tool this_tool();  // `libraries` stays empty
 
 struct Invocation {
-  std::string command;        // "train"
-  std::string command_line;   // exactly what was typed
-  std::string launcher;       // single | local | torch | slurm | ...
+  std::string command;       // "train"
+  std::string command_line;  // exactly what was typed
+  std::string launcher;      // single | local | torch | slurm | ...
+  // Words before it, as a shell takes them: "mpirun -n 2 --host a,b"; empty: not known.
+  std::string launcher_command = {};
   std::string settings_json;  // one JSON object: settings::to_json
   std::map<std::string, std::string> origins;
   std::string about = {};  // the config file describes itself so; empty: it does not
@@ -126,6 +128,11 @@ struct NamedReport {
 
 // Whether the report is of collectives (`comm`) and not of training.
 bool measures_collectives(const Report& report);
+
+// Returns what stands before the command of a rank that another launcher started, which typed by
+// itself would start other ranks: "mpirun -n 2 --host a,b ". Where the words of the launcher are
+// not known, they are made of its ranks and nodes, with "..." for what these do not tell.
+std::string launcher_prefix(const Invocation& invocation, int ranks, std::size_t nodes);
 
 // Returns the command that measured the report, behind its launcher's, for another folder: without
 // --output, --tensorboard, --overwrite and --resume. Empty where it is no command of ours. The

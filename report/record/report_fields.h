@@ -241,6 +241,9 @@ constexpr void fields(A& a, typename A::template Field<Invocation>& i) {
   a("launcher", i.launcher,
     {"who started the ranks: single | local | torch | slurm | openmpi | flux | pals | jsrun | pmi | kubernetes",
      Holds::kWord});
+  a.text("launcher_command", i.launcher_command,
+         {"what was typed before it, as `mpirun -n 2 --host a,b`, where that can be read",
+          Holds::kLauncher});
   a.embedded("settings", i.settings_json,
              {"every setting as resolved, option names with underscores; of a sweep those that "
               "change results, a list where points differ, and its own"});

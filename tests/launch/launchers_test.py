@@ -20,9 +20,16 @@ MAY_BE_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": 1, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1}
 FIRST = TwoHosts.ADDRESSES[0]
 
 
+def check_repeatable(report, words):
+    """The report has the words of the launcher, with its options; none where MPICH has cut a list of hosts among them."""
+    typed = shlex.split(report["invocation"].get("launcher_command", ""))
+    check(typed == ([] if "-hosts" in words else [str(word) for word in words]), typed)
+
+
 def torchrun(command, folder):
-    finish([start(*TORCHRUN, "--nproc-per-node", 2, "--master-port", free_port(), "--no-python", *program(command, folder))])
-    check_launched(command, folder, "torch")
+    words = (*TORCHRUN, "--nproc-per-node", 2, "--master-port", free_port(), "--no-python")
+    finish([start(*words, *program(command, folder))])
+    check_repeatable(check_launched(command, folder, "torch"), words)
 
 
 def distributed_launch(command, folder):
@@ -57,14 +64,15 @@ def require(name):
 
 
 def open_mpi(command, folder):
-    finish([start(require("mpirun.openmpi"), "--oversubscribe", "--bind-to", "none", "-n", 2, *program(command, folder),
-                  **MAY_BE_ROOT)])
-    check_launched(command, folder, "openmpi")
+    words = (require("mpirun.openmpi"), "--oversubscribe", "--bind-to", "none", "-x", "A=1 2", "-n", 2)
+    finish([start(*words, *program(command, folder), **MAY_BE_ROOT)])
+    check_repeatable(check_launched(command, folder, "openmpi"), words)
 
 
 def mpich(command, folder):
-    finish([start(require("mpiexec.mpich"), "-n", 2, *program(command, folder))])
-    check_launched(command, folder, "pmi")
+    words = (require("mpiexec.mpich"), "-n", 2)
+    finish([start(*words, *program(command, folder))])
+    check_repeatable(check_launched(command, folder, "pmi"), words)
 
 
 def named(hosts, node):
@@ -86,9 +94,9 @@ def mpi_two_hosts(command, folder, launcher, words_of):
     """mpirun on the first host reaches the second by a remote shell; MPI names no address, so the command does."""
     with TwoHosts() as hosts:
         hosts.limit(f"{SLOW_LINK:.0f}bit")
-        finish([start(*named(hosts, 0), *words_of(remote_shell(folder, hosts)), *program(command, folder),
-                      "--rendezvous", f"{FIRST}:29614", **MAY_BE_ROOT)])
-    check_launched(command, folder, launcher, nodes=2, rate=SLOW_LINK)
+        words = words_of(remote_shell(folder, hosts))
+        finish([start(*named(hosts, 0), *words, *program(command, folder), "--rendezvous", f"{FIRST}:29614", **MAY_BE_ROOT)])
+    check_repeatable(check_launched(command, folder, launcher, nodes=2, rate=SLOW_LINK), words)
 
 
 def open_mpi_over(shell, slots, *more):

@@ -381,6 +381,7 @@ TEST(Answer, OfARunWhoseLossRoseSaysSo) {
 TEST(Answer, RepeatsARunByTheLauncherThatStartedIt) {
   Report report = run_on_files();
   report.invocation.command_line = "scalemark train --iters 4 --output a --tensorboard 'e v'";
+  report.invocation.launcher_command.clear();
   report.environment.hosts.resize(1);
   const std::string alone = "scalemark train --iters 4";
   for (const auto& [launcher, line] : std::map<std::string, std::string>{
@@ -394,6 +395,17 @@ TEST(Answer, RepeatsARunByTheLauncherThatStartedIt) {
     report.points.front().world_size = 1;
     EXPECT_EQ(repeat_command(report), alone) << launcher;
   }
+  // Nothing tells on which hosts these ranks were.
+  report.environment.hosts.resize(2);
+  report.points.front().world_size = 2;
+  report.invocation.launcher = "openmpi";
+  EXPECT_EQ(repeat_command(report), "mpirun -n 2 ... " + alone);
+  report.invocation.launcher_command = "mpirun -n 2 --host a,b -x 'A=1 $(2)'";
+  EXPECT_EQ(repeat_command(report), "mpirun -n 2 --host a,b -x 'A=1 $(2)' " + alone);
+  report.invocation.launcher_command = "mpirun -H a,b; reboot";
+  EXPECT_EQ(repeat_command(report), "mpirun -H 'a,b;' reboot " + alone) << "quoted anew";
+  report.invocation.command_line += " --hostfile hosts";
+  EXPECT_EQ(repeat_command(report), alone + " --hostfile hosts") << "becomes a mpirun itself";
 }
 
 // Random labels are learnt by heart, or a recipe for real ones diverges: 0 and 72.5 look broken.

@@ -103,7 +103,7 @@ Report sample_collectives(const CollectivesShape& shape) {
   report.finished = "2026-01-02T03:05:05Z";
   report.run_id = "run-7";
   report.tool = this_tool();
-  report.invocation = {"comm", "scalemark comm --backends gloo,mpi", "local", "{}", {}};
+  report.invocation = {"comm", "scalemark comm --backends gloo,mpi", "local", "", "{}", {}};
   monitoring::Host host;
   host.hostname = shape.host;
   host.cpu = "Made Up 9000";

@@ -390,6 +390,7 @@ void add_health(Report& report) {
 
 void add_everything(Report& report) {
   report.invocation.about = "What the experiment shows.";
+  report.invocation.launcher_command = "mpirun -n 2 --host a,b";
   report.scaled_down.push_back({"batch_size", "32", "4"});
   report.claims.push_back({.row = "pub-1741",
                            .table = "practice-buckets",
@@ -570,6 +571,7 @@ Report sample_report(int world_size, bool everything) {
   report.invocation = {"train",
                        "",
                        "local",
+                       "",
                        "{\"batch_size\":8,\"workload\":\"resnet50\"}",
                        {{"batch_size", "option"}}};
   report.environment.hosts.push_back(sample_host(everything));

@@ -248,6 +248,7 @@ Report sample_sweep(const SweepShape& shape) {
       "sweep",
       "scalemark sweep --workload resnet50 --data /home/ada/imagenet",
       "local",
+      "",
       "{\"batch_size\":64,\"data\":\"/home/ada/imagenet\",\"workload\":\"resnet50\"}",
       {{"batch_size", "option"}}};
   report.environment.hosts.push_back(host_of(shape));

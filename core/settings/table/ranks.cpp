@@ -228,7 +228,7 @@ std::vector<Option> launch_options() {
        .help = "ranks that this command starts here, replicas of data-parallel (auto: one per GPU; "
                "on cpu as many as --threads fit)",
        .words = {"auto"},
-       .range = {.low = 1, .high = 4096},
+       .range = {.low = 1, .high = kMostRanksOfNode},
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "nnodes",
        .kind = Kind::kCount,

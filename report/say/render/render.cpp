@@ -4,6 +4,7 @@
 #include <array>
 #include <span>
 
+#include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 #include "report/keep/disk.h"
@@ -165,6 +166,17 @@ std::vector<FormatRequest> read_format_requests(std::string_view text,
   return requests;
 }
 
+namespace {
+
+// A folder may have any name, but a person who types such an ending expects a file.
+bool is_name_of_a_file(const std::string& name) {
+  constexpr std::string_view kEndings[] = {".svg", ".png", ".pdf", ".html", ".csv"};
+  const std::string ending = lower_case(std::filesystem::path(name).extension().string());
+  return std::ranges::find(kEndings, ending) != std::end(kEndings);
+}
+
+}  // namespace
+
 std::vector<RenderRequest> read_render_requests(std::string_view text) {
   std::vector<RenderRequest> requests;
   for (const auto& [name, file] : read_format_requests(text, format_names())) {
@@ -172,6 +184,13 @@ std::vector<RenderRequest> read_render_requests(std::string_view text) {
     if (is_folder(format) && file.empty()) {
       throw configuration("--format '" + name + "' names no folder", name + "=FOLDER",
                           "it is more than one file");
+    }
+    if (is_folder(format) && is_name_of_a_file(file)) {
+      const std::string folder = std::filesystem::path(file).replace_extension().string();
+      throw configuration(
+          "--format '" + name + "=" + file + "' names a file", name + "=FOLDER",
+          "it is more than one file: `--format " + shell_word(name + "=" + folder) + "`" +
+              (format == Format::kSvg ? "; badge=" + file + " is one picture" : ""));
     }
     requests.push_back({format, file});
   }

@@ -137,7 +137,8 @@ struct RenderRequest {
   std::string file;  // empty: stdout; svg and tensorboard name a folder
 };
 
-// Does the same for the formats of reports. A format that is a folder must name one.
+// Does the same for the formats of reports. A format that is a folder must name one,
+// and no file: "svg=speed-up.svg".
 std::vector<RenderRequest> read_render_requests(std::string_view text);
 
 // Writes report.md and report.html, which a sweep leaves beside its report.json. When one cannot be

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -55,6 +56,31 @@ class Messages(unittest.TestCase):
         for chip in ("H200", "A100-SXM4-80GB"):
             lines = whole[whole.index(f"\n{chip}\n"):].split("\n\n")[1]
             self.assertIn(lines, self.program(0, "published", "list", chip.lower()).stdout)
+
+    def test_a_number_that_becomes_another_options(self):
+        """The line names the option that was typed, and no other."""
+        for words, named in ((("sweep", "--world-sizes", "1,1000,100000"), "--world-sizes is '100000' (from option); at most 4096,"),
+                             (("comm", "--world-sizes", "2,100000"), "--world-sizes is '100000' (from option); at most 4096,"),
+                             (("sweep", "--world-sizes", "1,10000", "--nnodes", "2", "--node-rank", "0", "--rendezvous", "n1:1"), "--world-sizes is '10000' (from option); at most 8192,"),
+                             (("train", "--nproc-per-node", "2", "--master-addr", "n 1", "--master-port", "1"), "--master-addr is 'n 1' (from option); ")):
+            said = self.program(78, *words, "--dry-run").stderr
+            self.assertIn(named, said)
+            typed = [word for word in words if word.startswith("--")]
+            self.assertEqual({word for word in ("--nproc-per-node", "--nnodes", "--rendezvous") if f"{word} is" in said} - set(typed), set(), said)
+            self.assertEqual(len(said.splitlines()), 1, said)
+
+    def test_a_file_where_a_folder_is_wanted(self):
+        """A format of several files takes a folder: a name of a file is refused, with a line that works, and nothing is made."""
+        shutil.copytree(SOURCE / "results/example", self.folder / "a")
+        for name in ("svg", "tensorboard"):
+            for ending in ("svg", "SVG", "png", "pdf", "html", "csv"):
+                said = self.program(78, "report", "a", "--format", f"{name}=my fig.{ending}").stderr
+                self.assertIn(f"--format '{name}=my fig.{ending}' names a file; ", said)
+                self.assertFalse((self.folder / f"my fig.{ending}").exists())
+            hint = said.split("Hint: ")[1].split("`")[1]
+            self.program(0, "report", "a", *shlex.split(hint))
+        self.program(0, "report", "a", "--format", "svg=figures.v2")
+        self.assertTrue((self.folder / "figures.v2").is_dir())
 
     def test_a_status_that_is_empty(self):
         for name in ("status.json", "s.json"):

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "core/launch/describe.h"
 #include "core/launch/detect.h"
 #include "core/launch/meeting_point.h"
 #include "tests/core/launch/environments.h"
@@ -243,6 +244,14 @@ TEST(Detect, TorchrunInsideAPod) {
   EXPECT_EQ(problems_of(elastic), Lines{});
 }
 
+// A variable of the pod becomes --nnodes, and is named where it is more than that takes.
+TEST(Detect, RefusesMoreThanOptionsTakeByTheVariable) {
+  EXPECT_EQ(problems_of(detect_in(with(pod(), {{"PET_NNODES", "100000"}}))).at(0),
+            "PET_NNODES=100000; at most 65536");
+  EXPECT_EQ(problems_of(detect_in(with(pod(), {{"PET_NPROC_PER_NODE", "100000"}}))).at(0),
+            "PET_NPROC_PER_NODE=100000; at most 4096");
+}
+
 TEST(Detect, RefusesElasticRangesAndWordsInPet) {
   const auto range = detect_in(with(pod(), {{"PET_NNODES", "1:4"}}));
   EXPECT_EQ(problems_of(range).at(0),
@@ -279,16 +288,47 @@ TEST(Hostfile, LinesOfOpenMpiAndOfMpich) {
   EXPECT_EQ(read_list("n1\nn1\nn2\nn1\nn2\n"), "n1:3,n2:2");  // $PBS_NODEFILE
 }
 
+// Each refusal names file, line and word, and what is allowed there.
 TEST(Hostfile, RefusesWhatIsNoHost) {
   EXPECT_EQ(read_list("#"), "--hostfile hosts names no host");
-  for (const std::string bad :
-       {"n1 slots=0", "n1 slots=-1", "n1 slots=", "n1 slots=1e3", "n1 slots=4097", "n1:x",
-        "n1:8,n2:8", "n1 8", "--mca", "-x", "n1;reboot", "$(reboot)", "n1 slots=99999999999", ":8",
-        "\xff", "n0 slots=4096"}) {
-    EXPECT_EQ(read_list("n0\n" + bad + "\n"), "--hostfile hosts, line 2 is no host with its ranks")
-        << bad;
+  const std::string where = "--hostfile hosts, line 2: ", long_name(300, 'n');
+  for (const auto& [line, said] : std::vector<std::pair<std::string, std::string>>{
+           {"n1 slots=0", "n1 has '0' ranks"},
+           {"n1 slots=-1", "n1 has '-1' ranks"},
+           {"n1 slots=", "n1 has '' ranks"},
+           {"n1 slots=x", "n1 has 'x' ranks"},
+           {"n1 slots=1e3", "n1 has '1e3' ranks"},
+           {"n1 slots=4097", "n1 has '4097' ranks"},
+           {"n1 slots=99999999999", "n1 has '99999999999' ranks"},
+           {"n1:x", "n1 has 'x' ranks"},
+           {"n1:8,n2:8", "n1 has '8,n2:8' ranks"},
+           {"n1 max_slots=8", "'max_slots=8' stands behind the host n1"},
+           {"n1 8", "'8' stands behind the host n1"},
+           {"n1:8 slots=8", "'slots=8' stands behind the number of ranks of n1"},
+           {"n1 slots=2 slots=3", "'slots=3' stands behind the number of ranks of n1"},
+           {"user@n1", "'user@n1' is no name of a host"},
+           {"--mca", "'--mca' is no name of a host"},
+           {"-x", "'-x' is no name of a host"},
+           {"n1;reboot", "'n1;reboot' is no name of a host"},
+           {"$(reboot)", "'$(reboot)' is no name of a host"},
+           {":8", "'' is no name of a host"},
+           {"\xff", "'\\xff' is no name of a host"},
+           {long_name, "'" + long_name.substr(0, 40) + "' is no name of a host"},
+           {"n0 slots=2", "n0 is named again, after line 1"}}) {
+    EXPECT_EQ(read_list("n0\n" + line + "\n"), where + said);
   }
-  EXPECT_EQ(read_list(std::string(300, 'n')), "--hostfile hosts, line 1 is no host with its ranks");
+  EXPECT_EQ(read_list("n0:2\n\nn0\n"), "--hostfile hosts, line 3: n0 is named again, after line 1");
+  std::string many;
+  for (int i = 0; i < 4097; ++i) many += "n0\n";
+  EXPECT_EQ(read_list(many), "--hostfile hosts, line 4097: n0 has '4097' ranks");
+  const auto user = detect(with_hosts("user@n1\n")).problems.at(0);
+  EXPECT_EQ(user.expected, "letters, digits, points, - and _");
+  EXPECT_NE(user.hint.find("(User)"), std::string::npos);
+}
+
+TEST(Hostfile, MayBeginWithAMarkOfItsBytes) {
+  EXPECT_EQ(read_list("\xEF\xBB\xBFn1 slots=8\r\nn2\r\n"), "n1:8,n2:1");
+  EXPECT_NE(read_list(std::string("\xFF\xFEn\0001\0", 6)).find("UTF-16"), std::string::npos);
 }
 
 TEST(Hostfile, MpirunStartsTheRanksOfAllHosts) {
@@ -331,6 +371,33 @@ TEST(Hostfile, ANodeStartsItsOwnRanks) {
                                                 "below the number of hosts"});
 }
 
+TEST(LauncherWords, AreThoseBeforeOurs) {
+  const Lines own{"sweep", "--output", "a b"};
+  const auto before = [&](Lines words, const std::string& program) {
+    words.push_back(program);
+    words.insert(words.end(), own.begin(), own.end());
+    return words_before(words, own);
+  };
+  const Lines mpirun{"mpirun", "-n", "2", "--host", "a,b"};
+  EXPECT_EQ(before(mpirun, "scalemark"), mpirun);
+  EXPECT_EQ(before(mpirun, "/opt/bin/scalemark"), mpirun);
+  const Lines torchrun{"torchrun", "--nproc-per-node", "2", "--no-python"};
+  EXPECT_EQ(before(torchrun, "./scalemark"), torchrun);
+  EXPECT_EQ(before({"/usr/bin/python3", "/v/bin/torchrun", "--nproc-per-node", "2", "--no-python"},
+                   "./scalemark"),
+            torchrun);
+  const Lines mpiexec{"mpiexec", "-hosts", "a", "-n", "2"};
+  EXPECT_EQ(before(mpiexec, "scalemark"), mpiexec);
+  EXPECT_EQ(before({"mpiexec", "-n", "2", "-hosts", "a", "b"}, "scalemark"), Lines{}) << "a,b";
+  EXPECT_EQ(before({"mpirun", "-x", "PATH", "-n", "2"}, "scalemark").size(), 5u);
+  EXPECT_EQ(before({"mpirun", "-x", "TOKEN=abc", "-n", "2"}, "scalemark"), Lines{}) << "a secret";
+  EXPECT_EQ(before({"mpiexec", "-genv", "TOKEN", "abc", "-n", "2"}, "scalemark"), Lines{});
+  EXPECT_EQ(before({}, "scalemark"), Lines{});
+  EXPECT_EQ(before(mpirun, "job.sh"), Lines{});
+  EXPECT_EQ(words_before(mpirun, own), Lines{});
+  EXPECT_EQ(words_before({"mpirun", "scalemark", "train"}, own), Lines{});
+}
+
 TEST(Hostfile, SaysWhatIsWrong) {
   Request request = with_hosts("localhost slots=2\nn2\n");
   EXPECT_EQ(problems_of(detect(request)),
@@ -342,7 +409,11 @@ TEST(Hostfile, SaysWhatIsWrong) {
             Lines{"--hostfile and --nproc-per-node; the file says how many ranks each host has"});
   request = with_hosts("n1\n");
   request.hostfile.reset();
+  request.why_no_hostfile = "'hosts' is a folder";
   EXPECT_EQ(detect(request).problems.at(0).exit_code, ExitCode::kNoInput);
+  EXPECT_EQ(problems_of(detect(request)),
+            Lines{"--hostfile: 'hosts' is a folder; a file with lines such as `n1 slots=8`, `n1:8` "
+                  "or `n1`"});
 }
 
 }  // namespace

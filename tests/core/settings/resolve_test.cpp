@@ -138,6 +138,16 @@ TEST(Resolve, MasterOptionsAreARendezvous) {
             "host.");
   EXPECT_EQ(only_problem(given({{"master_addr", "n1"}, {"rendezvous", "n2:1"}})),
             "--master-addr is 'n1' (from option); cannot be combined with --rendezvous.");
+  for (const char* address : {"fe80::1", "[fe80::1]"}) {
+    EXPECT_EQ(good(given({{"master_addr", address}, {"master_port", "1"}})).launch.rendezvous,
+              "[fe80::1]:1");
+  }
+  for (const char* address : {"n1:29500", "file:/x", "n 1", "/tmp/x", "[]"}) {
+    EXPECT_EQ(only_problem(given({{"master_addr", address}, {"master_port", "1"}})),
+              std::string("--master-addr is '") + address +
+                  "' (from option); the name or the address of a host is expected. Hint: its port "
+                  "belongs to --master-port");
+  }
 }
 
 TEST(Resolve, OutputPlaceholders) {
