@@ -49,6 +49,20 @@ RunCounts counts_of(const Report& report) {
   return counts;
 }
 
+RunsOfPoints runs_of_points(const Report& report) {
+  RunsOfPoints runs;
+  const auto add = [&](const auto& groups) {
+    for (const auto& group : groups) {
+      if (group.n == 0) continue;
+      runs.fewest = runs.fewest == 0 ? group.n : std::min(runs.fewest, group.n);
+      runs.most = std::max(runs.most, group.n);
+    }
+  };
+  add(report.groups);
+  add(report.collective_groups);
+  return runs;
+}
+
 void Basis::add(const Basis& more) {
   runs += more.runs;
   disturbed += more.disturbed;

@@ -25,6 +25,13 @@ struct RunCounts {
 };
 RunCounts counts_of(const Report& report);
 
+// The fewest and the most good runs that a point has, without points of which none went well; of a
+// report of collectives those of its groups. 0: nothing was measured.
+struct RunsOfPoints {
+  int fewest = 0, most = 0;
+};
+RunsOfPoints runs_of_points(const Report& report);
+
 // A verdict on runs needs so many undisturbed ones.
 inline constexpr int kFitRuns = 3;
 

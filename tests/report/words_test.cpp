@@ -338,6 +338,20 @@ TEST(SummaryInWords, SayWhatSoManyRunsCannotSee) {
             1);
 }
 
+// The points of a sweep may have unequal numbers of runs; two places count them, and agree.
+TEST(SummaryInWords, CountRunsAsTheAnswerDoes) {
+  for (std::size_t which = 0; which < 4; ++which) {
+    Report report = sample_sweep({.batch_sizes = {64}});
+    ASSERT_GT(report.groups.size(), which);
+    report.groups[which].n = 2;
+    const std::string effort = answers_of({&report, 1}, {}, Terminal());
+    EXPECT_NE(effort.find("2 to 5 runs each"), std::string::npos) << effort;
+    const auto words = summary_in_words(report);
+    EXPECT_TRUE(std::ranges::any_of(
+        words, [](const auto& w) { return w.starts_with("What 2 runs of a point cannot see"); }));
+  }
+}
+
 // Everything that a person reads of a sweep. Heads of tables stand on one line in the second text.
 std::string all_texts(const Report& report) {
   const std::vector<Report> reports{report};

@@ -33,11 +33,11 @@ std::string fastest_sentence(const Report& report) {
 
 // The point with the fewest repetitions decides this.
 std::optional<std::string> unseen_sentence(const Report& report) {
-  const GroupRecord* fewest = nullptr;
-  for (const GroupRecord& group : report.groups) {
-    if (group.unseen_share && (!fewest || group.n < fewest->n)) fewest = &group;
-  }
-  if (!fewest) return std::nullopt;
+  const int fewest_runs = runs_of_points(report).fewest;
+  const auto fewest = std::ranges::find_if(report.groups, [&](const GroupRecord& group) {
+    return group.n == fewest_runs && group.unseen_share;
+  });
+  if (fewest == report.groups.end()) return std::nullopt;
   if (fewest->n == 1) return "One run cannot show that the machine has more than one state.";
   return "What " + counted(fewest->n, "run") +
          " of a point cannot see: a state of the machine that " + percent(*fewest->unseen_share) +

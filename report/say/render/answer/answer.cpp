@@ -12,6 +12,7 @@
 #include "report/judge/collectives/words.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
+#include "report/record/runs.h"
 #include "report/record/verdict.h"
 #include "report/say/render/sections/claim_sections.h"
 #include "report/say/render/sections/sweep_sections.h"
@@ -140,15 +141,15 @@ std::string folder_of(const std::string& place) {
   return place.starts_with('-') ? "./" + place : place;  // a command would take it for an option
 }
 
-std::string effort_text(const Report& report, int fewest, int most) {
+std::string effort_text(const Report& report) {
+  const auto [fewest, most] = runs_of_points(report);
   std::string text = most <= 1 ? "one run each"
                      : fewest == most
                          ? std::to_string(most) + " runs each"
                          : std::to_string(fewest) + " to " + std::to_string(most) + " runs each";
   const auto from = seconds_of(report.started), to = seconds_of(report.finished);
-  if (from && to && *to >= *from && report.sessions.size() < 2) {
+  if (from && to && *to >= *from && report.sessions.size() < 2)
     text += ", " + age_text(*to - *from);
-  }
   return text;
 }
 

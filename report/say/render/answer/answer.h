@@ -84,7 +84,7 @@ inline constexpr std::size_t kMostNotes = 3;
 inline constexpr std::size_t kMostRows = 30;
 
 // Writes "one run each, 0:24": the fewest and most repetitions, and how long all took.
-std::string effort_text(const Report& report, int fewest, int most);
+std::string effort_text(const Report& report);
 
 // Writes "2 machines: AMD EPYC 9654, 96 cores, 8 x NVIDIA H100".
 std::string machine_line(const Report& report);

@@ -142,16 +142,13 @@ std::string what_of(const Groups& groups) {
 Answer answer_of_collectives(const Report& report, const std::string& folder) {
   Answer answer;
   Groups groups;
-  int fewest = 0, most = 0;
   for (const CollectiveGroup& group : report.collective_groups) {
     if (group.n == 0 && group.status_counts.contains("skipped")) continue;
     groups.push_back(&group);
-    fewest = fewest == 0 ? group.n : std::min(fewest, group.n);
-    most = std::max(most, group.n);
   }
   std::size_t left_out = 0;
   if (!groups.empty()) {
-    answer.effort = effort_text(report, fewest, most);
+    answer.effort = effort_text(report);
     const auto* largest = *std::ranges::max_element(groups, {}, [](const CollectiveGroup* group) {
       return std::pair(group->bytes, group->busbw_GBps.value.value_or(0));
     });

@@ -343,13 +343,7 @@ Answer answer_of_sweep(const Report& report, const std::string& folder) {
     answer.what = "nothing was measured";
     return answer;
   }
-  int fewest = 0, most = 0;
-  for (const AnswerRow& row : rows) {
-    if (row.group->n == 0) continue;
-    fewest = fewest == 0 ? row.group->n : std::min(fewest, row.group->n);
-    most = std::max(most, row.group->n);
-  }
-  answer.effort = effort_text(report, fewest, most);
+  answer.effort = effort_text(report);
   answer.what = what_of(rows);
   answer.figures = figures_of(report, rows);
   const Rows all = rows;
