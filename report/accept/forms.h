@@ -112,6 +112,9 @@ inline constexpr OutcomeTitle kFailedParts{Outcome::kFailed, "failed"},
 inline constexpr std::array kOutcomeTitles{kFailedParts, kUndecided, kNotMeasured};
 
 // A sentence on a part, or on several alike, says what failed, with the number and its limit.
+// "matrix product; memory copy, physics": some names of checks hold commas.
+std::string listed_checks(const std::set<std::string>& checks, std::size_t most);
+
 struct PartSentence {
   std::vector<std::string> parts;
   std::string text;

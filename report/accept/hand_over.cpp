@@ -264,7 +264,8 @@ std::vector<std::string> remarks_of(const Acceptance& acceptance) {
   }
   // Missing runs and doubts come first: notes decide nothing.
   std::vector<std::string> texts = acceptance.stopped_early;
-  for (const auto& [doubt, checks] : doubts) texts.push_back(joined(checks, ", ") + ": " + doubt);
+  for (const auto& [doubt, checks] : doubts)
+    texts.push_back(listed_checks(checks, checks.size()) + ": " + doubt);
   texts.insert(texts.end(), acceptance.notes.begin(), acceptance.notes.end());
   return texts;
 }

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/statistics/summary.h"
 #include "report/accept/acceptance.h"
+#include "report/accept/forms.h"
 #include "report/accept/inventory.h"
 #include "report/judge/judge.h"
 #include "report/record/finding_kinds.h"
@@ -129,7 +130,7 @@ void add_not_in_baseline(const std::vector<CheckedClass>& classes,
   }
   for (const auto& [why, names] : checks) {
     texts.push_back("not by the baseline (" + why +
-                    "), but by the fleet itself: " + listed(names, 3));
+                    "), but by the fleet itself: " + listed_checks(names, 3));
   }
 }
 

@@ -136,6 +136,16 @@ std::vector<std::pair<std::string, Results>> by_name(const Acceptance& acceptanc
 
 }  // namespace
 
+std::string listed_checks(const std::set<std::string>& checks, std::size_t most) {
+  const bool have_commas = std::ranges::any_of(
+      checks, [](const std::string& name) { return name.find(',') != std::string::npos; });
+  if (!have_commas) return listed(checks, most);
+  std::vector<std::string> shown(checks.begin(), checks.end());
+  const std::size_t more = shown.size() - std::min(shown.size(), most);
+  shown.resize(shown.size() - more);
+  return joined(shown, "; ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
 std::set<std::string> hosts_worse_than(const Acceptance& acceptance, Outcome outcome) {
   std::set<std::string> hosts;
   for (const NodeResult& node : acceptance.nodes) {
@@ -178,10 +188,11 @@ std::vector<PartSentence> sentences_of(const Acceptance& acceptance, Outcome out
   std::ranges::stable_sort(all, std::greater<>(), [](const auto& one) { return one.names.size(); });
   std::vector<PartSentence> sentences;
   for (const Statement& one : all) {
-    sentences.push_back(
-        {one.names,
-         one.checks.empty() ? one.reason : one.reason + " (" + listed(one.checks, kMostNames) + ")",
-         one.stopped});
+    sentences.push_back({one.names,
+                         one.checks.empty()
+                             ? one.reason
+                             : one.reason + " (" + listed_checks(one.checks, kMostNames) + ")",
+                         one.stopped});
   }
   return sentences;
 }

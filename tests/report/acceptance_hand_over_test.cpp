@@ -148,6 +148,18 @@ TEST(HandOver, StaysTenLinesWhereMuchElseIsToBeSaid) {
   }
 }
 
+// A list of checks can be taken apart although some of their names hold commas.
+TEST(HandOver, ListsChecksWhoseNamesHoldCommas) {
+  EXPECT_EQ(listed_checks({"a", "b"}, 3), "a, b");
+  EXPECT_EQ(listed_checks({"a", "b, physics", "c"}, 3), "a; b, physics; c");
+  Acceptance fleet;
+  for (const char* check : {"memory copy, physics", "memory copy"}) {
+    fleet.classes.push_back({.check = check, .doubt = "alone"});
+  }
+  EXPECT_EQ(remarks_of(fleet),
+            std::vector<std::string>{"memory copy; memory copy, physics: alone"});
+}
+
 TEST(HandOver, NamesTheCommandsThatMakeABaselineWhereOnlyThatDecides) {
   const std::string command =
       "\na baseline  scalemark baseline make GOOD_REPORTS --output good.json && scalemark accept "
