@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -127,15 +128,16 @@ std::string next_output(const std::string& output) {
 }
 
 // The command of a node's own report, changed to other nodes and another folder, and to `starts`
-// where they are given. Empty where no report is of a single one of `hosts`. Without hosts it is
-// any node's, and empty where no scheduler names nodes: the command would be run on a wrong one.
-std::string command_again(const std::vector<NamedReport>& fleet, const std::set<std::string>& hosts,
+// where they are given. Empty where no report is of a single host of which `is_model` holds. Where
+// no scheduler names nodes, whoever types it chooses the node.
+std::string command_again(const std::vector<NamedReport>& fleet,
+                          const std::function<bool(const std::string&)>& is_model,
                           const std::vector<std::string>& nodes,
                           const std::optional<std::size_t>& starts) {
   for (const NamedReport& one : fleet) {
     const Report& report = one.report;
     const auto& own = report.environment.hosts;
-    if (own.size() != 1 || (!hosts.empty() && !hosts.contains(own.front().hostname))) continue;
+    if (own.size() != 1 || !is_model(own.front().hostname)) continue;
     if (report.invocation.command != "sweep") continue;
     // The report may come from anybody: its words are quoted anew, and must begin with this
     // program.
@@ -149,7 +151,7 @@ std::string command_again(const std::vector<NamedReport>& fleet, const std::set<
       command += " --repetitions " + std::to_string(*starts);
     }
     command += " --output " + shell_word(next_output(output));
-    if (own.front().scheduler_node.empty()) return hosts.empty() ? "" : command;
+    if (own.front().scheduler_node.empty()) return command;
     return "srun --nodes=" + std::to_string(nodes.size()) +
            " --nodelist=" + shell_word(launching::compressed_nodelist(nodes)) +
            " --ntasks-per-node=1 --cpu-bind=none " + command;
@@ -160,14 +162,26 @@ std::string command_again(const std::vector<NamedReport>& fleet, const std::set<
 std::string command_of_undecided(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
   const auto undecided = acceptance::undecided_of(judged);
   if (undecided.hosts.empty()) return "";
-  return command_again(fleet, undecided.hosts, undecided.nodes, undecided.starts);
+  return command_again(
+      fleet, [&](const std::string& host) { return undecided.hosts.contains(host); },
+      undecided.nodes, undecided.starts);
 }
 
-std::string command_of_lacking(const std::vector<NamedReport>& fleet, const Acceptance& judged) {
+// Sets the command that measured the others, or else the nodes themselves.
+void tell_lacking(const std::vector<NamedReport>& fleet, const Acceptance& judged,
+                  acceptance::Next& next) {
   const std::vector<std::string> nodes =
       acceptance::names_of(judged, acceptance::Outcome::kMissing);
-  if (nodes.empty()) return "";
-  return command_again(fleet, {}, nodes, {});
+  if (nodes.empty()) return;
+  std::set<std::string> hosts;
+  for (const acceptance::NodeResult& node : judged.nodes) {
+    if (node.outcome == acceptance::Outcome::kMissing) hosts.insert(node.node.host);
+  }
+  const auto is_other = [&](const std::string& host) { return !hosts.contains(host); };
+  next.lacking = command_again(fleet, is_other, nodes, {});
+  if (next.lacking.empty())
+    next.lacking = command_again(fleet, [](const std::string&) { return true; }, nodes, {});
+  if (!next.lacking.starts_with("srun ")) next.lacking_on = acceptance::nodes_text(nodes);
 }
 
 // Says in the words of `explain` where a training that scales badly lost it.
@@ -220,10 +234,11 @@ ExitCode accept_command(const Invocation& invocation) {
   const bool details = values.on("details");
   const std::string& typed = invocation.command_line;
   acceptance::Next next{.again = command_of_undecided(fleet, judged),
-                        .lacking = command_of_lacking(fleet, judged),
+                        .lacking = {},
                         .judged = without_option(typed, "--baseline", /*has_value=*/true),
                         .all = details ? "" : without_files(typed) + " --details",
                         .files = {}};
+  tell_lacking(fleet, judged, next);
   reports.clear();
   fleet = {};  // the files of a large fleet need its memory
   std::vector<OutputText> texts;

@@ -19,10 +19,11 @@ namespace scalemark::acceptance {
 
 // The rest of the answer says how to continue, and which files were written.
 struct Next {
-  std::string again;    // command that starts undecided nodes again; empty: none is known
-  std::string lacking;  // command for nodes that were not measured; empty: none is known
-  std::string judged;   // command that judged them
-  std::string all;      // command that prints everything; empty: this text is everything
+  std::string again;            // command that starts undecided nodes again; empty: none is known
+  std::string lacking;          // command for nodes that were not measured; empty: none is known
+  std::string lacking_on = {};  // the nodes on which a person types it; empty: on any
+  std::string judged;           // command that judged them
+  std::string all;              // command that prints everything; empty: this text is everything
   std::vector<std::string> files;  // paths
 };
 
@@ -111,10 +112,10 @@ inline constexpr OutcomeTitle kFailedParts{Outcome::kFailed, "failed"},
     kUndecided{Outcome::kUnsure, "undecided"}, kNotMeasured{Outcome::kMissing, "not measured"};
 inline constexpr std::array kOutcomeTitles{kFailedParts, kUndecided, kNotMeasured};
 
-// A sentence on a part, or on several alike, says what failed, with the number and its limit.
 // "matrix product; memory copy, physics": some names of checks hold commas.
 std::string listed_checks(const std::set<std::string>& checks, std::size_t most);
 
+// A sentence on a part, or on several alike, says what failed, with the number and its limit.
 struct PartSentence {
   std::vector<std::string> parts;
   std::string text;

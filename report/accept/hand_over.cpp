@@ -109,8 +109,10 @@ std::string recommended_action(const Acceptance& acceptance) {
                                               : "look at cables and ports of what failed below";
     case Outcome::kMissing:
       if (named.empty()) return "look at what was not measured";
-      return were_all_stopped(acceptance, named) ? "measure " + nodes + " again"
-                                                 : "find out why " + nodes + " was not measured";
+      return were_all_stopped(acceptance, named)
+                 ? "measure " + nodes + " again"
+                 : "find out why " + nodes + (named.size() == 1 ? " was" : " were") +
+                       " not measured";
     case Outcome::kUnsure:
       break;
   }
@@ -146,7 +148,10 @@ std::vector<std::pair<std::string, std::string>> steps_of(const Acceptance& acce
     steps.emplace_back("a baseline", "scalemark baseline make GOOD_REPORTS --output good.json && " +
                                          next.judged + " --baseline good.json");
   }
-  if (!next.lacking.empty()) steps.emplace_back("not measured", next.lacking);
+  if (!next.lacking.empty()) {
+    steps.emplace_back(next.lacking_on.empty() ? "not measured" : "on " + next.lacking_on,
+                       next.lacking);
+  }
   if (const auto names = names_to_exclude(acceptance); !names.empty()) {
     steps.emplace_back("next job",
                        "--exclude=" + shell_word(launching::compressed_nodelist(names)));

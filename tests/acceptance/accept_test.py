@@ -250,6 +250,27 @@ def again(folder):
     sys.exit("no fleet was undecided")
 
 
+def not_measured(folder):
+    """A node without a report gets the command of the others: by srun, and without a scheduler under the node's name."""
+    for fleet in fleets(folder, 20, 8, 4, seed=100):
+        absent = json.loads((fleet / "truth.json").read_text())["without_report"]
+        if not absent:
+            continue
+        done, _ = accepted(fleet)
+        [line] = [line for line in done.stdout.splitlines() if line.startswith("not measured  ")]
+        check(line.split("  ", 1)[1].strip().startswith(f"srun --nodes={len(absent)} --nodelist="), line)
+        for file in (fleet / "acc").rglob("report.json"):
+            report = json.loads(file.read_text())
+            for host in report["environment"]["hosts"]:
+                host.pop("scheduler_node", None)
+            file.write_text(json.dumps(report))
+        done, _ = accepted(fleet, "--overwrite")
+        [line] = [line for line in done.stdout.splitlines() if line.startswith("on node")]
+        check("  scalemark sweep " in line and absent[0][-1] in line.split()[1], line)
+        return
+    sys.exit("every node of every fleet has a report")
+
+
 def large(folder):
     """Of 320 nodes, each linked with 16 partners, exactly the planted faults are found. 1,000 nodes x 8: docs/internals/SCALE.md."""
     [fleet] = fleets(folder, 1, 320, 2, "planted", seed=7)
@@ -440,4 +461,4 @@ def scaling(folder):
     check(seen[True] and seen[False] and seen["shown"], seen)
 
 
-run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, large, repeats, together, emptied, scaling)})
+run_cases({f.__name__: f for f in (agree, printed, refused, baseline, planned, configs, again, not_measured, large, repeats, together, emptied, scaling)})

@@ -148,6 +148,17 @@ TEST(HandOver, StaysTenLinesWhereMuchElseIsToBeSaid) {
   }
 }
 
+TEST(HandOver, NamesTheCommandForNodesThatWereNotMeasured) {
+  const Acceptance fleet = judge_fleet({.without_report = {6}}, {.nodes = {"node006"}});
+  const auto told = [&](const Next& next) { return hand_over(fleet, next, {.columns = 1000}); };
+  EXPECT_TRUE(told({}).starts_with("find out why n006 was not measured; ")) << told({});
+  EXPECT_TRUE(mentions(told({.lacking = "a b"}), "\nnot measured  a b\n")) << told({});
+  EXPECT_TRUE(mentions(told({.lacking = "a b", .lacking_on = "node006"}), "\non node006  a b\n"));
+  const Acceptance two = judge_fleet({.without_report = {5, 6}}, {.nodes = {"node005", "node006"}});
+  EXPECT_TRUE(hand_over_of(two).starts_with("find out why n[005-006] were not measured; "))
+      << hand_over_of(two);
+}
+
 // A list of checks can be taken apart although some of their names hold commas.
 TEST(HandOver, ListsChecksWhoseNamesHoldCommas) {
   EXPECT_EQ(listed_checks({"a", "b"}, 3), "a, b");
