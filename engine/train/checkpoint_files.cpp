@@ -115,7 +115,15 @@ void refuse_unreadable(const fs::path& checkpoints) {
   throw bad_data("--resume: none of the " + counted(count, "checkpoint") + " in " +
                      checkpoints.string() + " can be read, as the notes above say",
                  "one that is whole",
-                 "nothing was changed: mend them, or begin afresh with another --output");
+                 "none of them was changed: mend them, or begin afresh with another --output");
+}
+
+bool has_its_files(const FoundCheckpoint& found) {
+  return std::ranges::all_of(found.manifest.files, [&](const CheckpointFile& file) {
+    std::error_code error;
+    return fs::file_size(found.folder / file.name, error) ==
+           static_cast<std::uintmax_t>(file.bytes);
+  });
 }
 
 workloads::NamedTensors read_file(const FoundCheckpoint& from, int rank) {

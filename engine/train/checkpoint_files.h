@@ -30,6 +30,9 @@ std::optional<FoundCheckpoint> newest_checkpoint(
     const std::filesystem::path& checkpoints, std::int64_t before,
     const std::function<void(const std::string&)>& note);
 
+// Whether each file that the manifest lists is there with its size; its content may be damaged.
+bool has_its_files(const FoundCheckpoint& found);
+
 // Returns what a rank wrote. Throws bad_data() (65) or io_error() (74) where the file is not what
 // the manifest says.
 workloads::NamedTensors read_file(const FoundCheckpoint& from, int rank);

@@ -70,25 +70,32 @@ Stretch stretch_by_time(double seconds_left, double step_s, std::int64_t left) {
 Checkpoints::Checkpoints(CheckpointOptions options, distributed::ControlGroup& control)
     : options_(std::move(options)), control_(control) {}
 
-std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0(std::int64_t before) {
-  if (control_.rank() != 0) return std::nullopt;
+std::optional<FoundCheckpoint> checkpoint_to_resume(CheckpointOptions& options, std::int64_t before,
+                                                    int ranks) {
   // Foreign checkpoints are refused at the start, and not only when a checkpoint is due.
-  if (options_.every) refuse_foreign_checkpoints(options_.folder);
-  if (!options_.resume) return std::nullopt;
-  const auto found = newest_checkpoint(options_.folder, before, options_.note);
+  if (options.every) refuse_foreign_checkpoints(options.folder);
+  if (!options.resume) return std::nullopt;
+  auto found = newest_checkpoint(options.folder, before, options.note);
   if (!found) {
-    refuse_unreadable(options_.folder);  // a training from the start would replace them
+    refuse_unreadable(options.folder);  // a training from the start would replace them
     return std::nullopt;
   }
-  options_.same = as_on_other_ranks(found->manifest.same, std::move(options_.same));
-  const auto different = differences(*found, options_.same, options_.note);
+  options.same = as_on_other_ranks(found->manifest.same, std::move(options.same));
+  const auto different = differences(*found, options.same, options.note);
   if (!different.empty()) {
     throw configuration("--resume: " + joined(different, "; "),
                         "the settings, data, libraries and kind of machine of the checkpoint " +
                             found->folder.string(),
                         "give what it was, or choose another --output");
   }
-  refuse_unknown_samples(*found, control_.world_size());
+  refuse_unknown_samples(*found, ranks);
+  return found;
+}
+
+std::optional<Checkpoints::Found> Checkpoints::found_by_rank_0(std::int64_t before) {
+  if (control_.rank() != 0) return std::nullopt;
+  const auto found = checkpoint_to_resume(options_, before, control_.world_size());
+  if (!found) return std::nullopt;
   return Found(fs::absolute(found->folder).string(), found->manifest);
 }
 

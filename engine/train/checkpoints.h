@@ -44,6 +44,13 @@ Stretch stretch_by_steps(std::int64_t done, std::int64_t left, std::int64_t ever
 // `step_s` 0: unknown, so one step is run to measure it.
 Stretch stretch_by_time(double seconds_left, double step_s, std::int64_t left);
 
+// For rank 0: returns the newest checkpoint before step `before`, from which `ranks` ranks go on;
+// absent: there is none, or a resume is not wanted. In `options.same` what may differ becomes what
+// it was. Throws cannot_create() (73), bad_data() (65) where none can be read, configuration() (78)
+// where it belongs to another training.
+std::optional<FoundCheckpoint> checkpoint_to_resume(CheckpointOptions& options, std::int64_t before,
+                                                    int ranks);
+
 class Checkpoints {
  public:
   Checkpoints(CheckpointOptions options, distributed::ControlGroup& control);

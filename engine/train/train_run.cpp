@@ -108,13 +108,27 @@ std::filesystem::path checkpoints_of(const settings::Settings& settings) {
 CheckpointOptions checkpoint_options(const settings::Settings& settings,
                                      process::RankContext& context,
                                      const std::vector<monitoring::Host>& hosts,
-                                     const std::string& data_identity, process::RunReport& report) {
+                                     const std::string& data_identity,
+                                     std::function<void(const std::string&)> note) {
   return {.folder = checkpoints_of(settings),
           .every = settings::parse_steps_or_time(settings.checkpoints.every),
           .keep = settings.checkpoints.keep,
           .resume = settings.checkpoints.resume,
           .same = identity_of_training(settings, context, hosts, data_identity),
-          .note = [&report](const std::string& text) { report.note(text); }};
+          .note = std::move(note)};
+}
+
+// A training that cannot go on is refused before the report of its last session is replaced.
+void refuse_resume(const settings::Settings& settings, process::RankContext& context,
+                   const std::vector<monitoring::Host>& hosts, const std::string& data_identity) {
+  if (!settings.checkpoints.resume || context.world().rank != 0) return;
+  auto options = checkpoint_options(settings, context, hosts, data_identity,
+                                    [](const std::string&) { /* restore() notes it. */ });
+  auto before = std::numeric_limits<std::int64_t>::max();
+  while (const auto found = checkpoint_to_resume(options, before, context.world().world_size)) {
+    if (has_its_files(*found)) return;
+    before = found->manifest.step;
+  }
 }
 
 // Returns the folder of the earlier session for --resume, on rank 0.
@@ -192,11 +206,13 @@ ExitCode train_as(const settings::Settings& asked, process::RankProcess& rank_pr
   compare(opened, rank_process);
   if (catalogue::needs_one_rank_per_gpu(asked.parallel.backend)) context.refuse_shared_gpus();
   const auto hosts = process::survey_hosts(context);
+  refuse_resume(asked, context, hosts, opened.data.identity);
   process::RunReport& report =
       rank_process.open_report({.hosts = hosts, .folder = continued_folder(asked, context)});
   rank_process.begin_heartbeat();
   for (const std::string& note : opened.data.notes) report.note(note);
-  auto checkpoints = checkpoint_options(asked, context, hosts, opened.data.identity, report);
+  auto checkpoints = checkpoint_options(asked, context, hosts, opened.data.identity,
+                                        [&report](const std::string& text) { report.note(text); });
   const settings::Settings settings = on_these_ranks(asked, context, report);
   communicating::report_host_ring(context, settings.parallel.backend, report,
                                   [&] { rank_process.watchdog().heartbeat(0); });

@@ -138,8 +138,10 @@ def other_torn_or_none(folder):
     nothing is replaced. Without one training starts anew."""
     data, at = make_text(folder / "text", 6), folder / "run"
     expected = uninterrupted(data, at)
+    report = (at / "out/report.json").read_bytes()
     refused = run(*options(data, at, at / "weights.safetensors"), "--seed", 5, "--resume", expect=78)
     only_error(refused.stderr, "E_CONFIGURATION", 78, "--resume: seed was 0, now 5")
+    check((at / "out/report.json").read_bytes() == report, "the report was replaced")
 
     *_, before, last = checkpoints(at)
     file = at / f"out/checkpoints/step-{last}/rank-0.safetensors"
@@ -150,8 +152,9 @@ def other_torn_or_none(folder):
 
     for step in checkpoints(at):
         (at / f"out/checkpoints/step-{step}/rank-0.safetensors").unlink()
-    there = checkpoints(at)
+    there, report_of_it = checkpoints(at), (at / "out/report.json").read_bytes()
     refused = run(*options(data, at, at / "weights.safetensors"), "--resume", expect=65)
+    check((at / "out/report.json").read_bytes() == report_of_it, "the report was replaced")
     check(f"none of the {len(there)} checkpoints" in " ".join(refused.stderr.split()) and checkpoints(at) == there, refused.stderr)
 
     (folder / "second").mkdir()
