@@ -35,9 +35,11 @@ void note_stop(std::chrono::milliseconds time) { longest = std::max(longest.load
 
 std::chrono::milliseconds longest_stop() { return longest; }
 
-Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> poll, Clock& clock)
-    : clock_(clock), thread_(clock.start([this, period, poll = std::move(poll)] {
+Periodic::Periodic(std::chrono::milliseconds period, std::function<bool()> poll, Clock& clock,
+                   bool at_once)
+    : clock_(clock), thread_(clock.start([this, period, poll = std::move(poll), at_once] {
         const WatchingThread watching;
+        if (at_once && !poll()) return;
         std::unique_lock lock(mutex_);
         while (!clock_.wait_for(woken_, lock, period, [this] { return closing_; })) {
           lock.unlock();

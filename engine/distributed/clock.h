@@ -103,10 +103,10 @@ auto within(std::chrono::milliseconds limit, Call call, Clock& by = real_clock()
 // A side thread that calls a function regularly. Knows nothing of the function.
 class Periodic {
  public:
-  // Calls `poll` after each `period`, until it returns false or this object is destroyed, which
-  // waits for a poll in progress. `poll` must not throw.
+  // Calls `poll` after each `period`, and first at once where `at_once`, until it returns false or
+  // this object is destroyed, which waits for a poll in progress. `poll` must not throw.
   Periodic(std::chrono::milliseconds period, std::function<bool()> poll,
-           Clock& clock = real_clock());
+           Clock& clock = real_clock(), bool at_once = false);
   ~Periodic();
   Periodic(const Periodic&) = delete;
   Periodic& operator=(const Periodic&) = delete;

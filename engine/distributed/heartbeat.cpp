@@ -54,7 +54,7 @@ Heartbeat::Heartbeat(int rank, int world_size, ErrorStore& faults, Hooks hooks, 
   const bool alone = world_size == 1 && !hooks_.read;
   if (!alone)
     periodic_.emplace(
-        period_, [this] { return send(); }, clock);
+        period_, [this] { return send(); }, clock, /*at_once=*/true);
 }
 
 std::int64_t Heartbeat::count_of_rank_0(c10d::Store& store) {
@@ -74,7 +74,7 @@ bool Heartbeat::send() {
     // The store is gone. Rank 0 notices that by itself; another rank may be waiting for one that
     // closed no connection.
     if (rank_ == 0 || seen_.empty()) return false;
-    note(0, seen_.front().beats);
+    ++seen_.front().silent_for;
     lost = silent_ranks(kLostAfter);
   }
   if (lost.empty() || !hooks_.on_lost) return true;
@@ -96,7 +96,8 @@ void Heartbeat::tell_others(const ErrorRecord& loss) {
 
 void Heartbeat::note(std::size_t rank, std::int64_t beats) {
   Seen& seen = seen_[rank];
-  seen.silent_for = beats == seen.beats ? seen.silent_for + 1 : 0;
+  // A rank that has not begun is slow, and not silent: its disk may be.
+  seen.silent_for = beats == seen.beats && beats > 0 ? seen.silent_for + 1 : 0;
   seen.beats = beats;
 }
 
@@ -162,7 +163,8 @@ ErrorRecord Heartbeat::loss_of(const std::vector<int>& ranks) {
                     (one ? " sends" : " send") + " no heartbeat",
                 {}, "look at its output, and check whether the system killed it")
           .record();
-  record.rank = ranks.front();
+  // Others end without a rank that was stopped.
+  if (longest_stop() < kLostAfter) record.rank = ranks.front();
   return record;
 }
 

@@ -19,8 +19,8 @@
 
 namespace scalemark::distributed {
 
-// A rank's sign of life. Every 1 to 2.5 s each rank sets one key of the store to a growing number
-// and a record of its own, and rank 0 reads all keys in one request.
+// A rank's sign of life. At once and every 1 to 2.5 s each rank sets one key of the store to a
+// growing number and a record of its own, and rank 0 reads all keys in one request.
 class Heartbeat {
  public:
   // All are called in the side thread and must not throw. Each may be empty.

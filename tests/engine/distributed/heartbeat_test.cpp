@@ -23,7 +23,9 @@ using testing::SimulatedClock;
 // a heartbeat may be sent once more when it ends.
 class HeartbeatRanks {
  public:
-  explicit HeartbeatRanks(int size) : server_(std::make_shared<MemoryStoreServer>(clock_)) {
+  // `late` of them never begin.
+  explicit HeartbeatRanks(int size, int late = 0)
+      : late_(late), server_(std::make_shared<MemoryStoreServer>(clock_)) {
     server_->before = [this](const testing::Request& request) {
       const std::lock_guard lock(mutex_);
       if (is_lost_) throw std::runtime_error("Connection reset by peer");
@@ -40,7 +42,7 @@ class HeartbeatRanks {
   void run(Heartbeat::Hooks hooks, milliseconds time, const std::function<void()>& then = {},
            const std::function<void(const ErrorRecord&)>& on_lost = {}) {
     std::optional<SimulatedClock::Hold> hold(clock_);
-    for (int rank = 0; rank < static_cast<int>(stores_.size()); ++rank) {
+    for (int rank = 0; rank < static_cast<int>(stores_.size()) - late_; ++rank) {
       Heartbeat::Hooks mine = rank == 0 ? hooks : Heartbeat::Hooks{.on_lost = on_lost};
       mine.record = [rank] { return "record of " + std::to_string(rank); };
       heartbeats_.push_back(std::make_unique<Heartbeat>(rank, static_cast<int>(stores_.size()),
@@ -77,6 +79,7 @@ class HeartbeatRanks {
   }
 
  private:
+  int late_;
   SimulatedClock clock_;
   std::mutex mutex_;
   std::map<std::string, int> requests_;
@@ -100,7 +103,7 @@ TEST(Heartbeat, Rank0HasTheRecordOfEveryRankAtOneRequestOfEachPerHeartbeat) {
   const std::lock_guard lock(mutex);
   EXPECT_EQ(newest,
             (std::vector<std::string>{"record of 0", "record of 1", "record of 2", "record of 3"}));
-  EXPECT_LE(ranks.requests("set"), 4 * 6);
+  EXPECT_LE(ranks.requests("set"), 4 * 7);
   EXPECT_GE(ranks.requests("set"), 4 * 4);
 }
 
@@ -141,6 +144,20 @@ TEST(Heartbeat, ARankThatIsSilentWhenAConnectionBrokeIsNamedInTime) {
   const std::lock_guard lock(mutex);
   ASSERT_EQ(lost.size(), 1u);
   EXPECT_EQ(lost[0].rank, 2);
+}
+
+TEST(Heartbeat, ARankThatHasNotBegunIsNotSilent) {
+  std::mutex mutex;
+  int lost = 0;
+  HeartbeatRanks ranks(3, /*late=*/1);
+  ranks.run({.on_lost =
+                 [&](const ErrorRecord&) {
+                   const std::lock_guard lock(mutex);
+                   ++lost;
+                 }},
+            seconds(20));
+  const std::lock_guard lock(mutex);
+  EXPECT_EQ(lost, 0);
 }
 
 // Another rank may wait for the lost one as well, and rank 0 takes the store with it.
