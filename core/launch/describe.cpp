@@ -7,6 +7,8 @@
 #include <iterator>
 #include <sstream>
 
+#include "core/base/characters.h"
+#include "core/base/text.h"
 #include "core/launch/detect.h"
 #include "core/machine/gpus.h"
 #include "core/machine/text_file.h"
@@ -123,15 +125,13 @@ bool is_cut(const std::vector<std::string>& words) {
   return std::distance(hosts, words.end()) > 2 && !hosts[2].starts_with('-');
 }
 
-// Values of variables may be secrets, and the words come into the report.
-bool sets_variables(const std::vector<std::string>& words) {
-  constexpr std::string_view kSetters[] = {"-env", "--env", "-genv", "--genv"};
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (std::ranges::find(kSetters, words[i]) != std::end(kSetters)) return true;
-    const bool exports = words[i] == "-x" || words[i] == "--x";
-    if (exports && i + 1 < words.size() && words[i + 1].find('=') != std::string::npos) return true;
-  }
-  return false;
+// Values of variables and passwords may be among the words, which come into the report.
+bool may_hold_secrets(const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [](const std::string& word) {
+    const std::string text = lower_case(word);
+    return has_any(text, {"=", "env_list", "password", "secret", "token", "key"}) ||
+           (text.starts_with('-') && has_any(text, {"env"}));  // a path may lead to a venv
+  });
 }
 
 std::vector<std::string> words_of_process(int pid) {
@@ -180,7 +180,7 @@ std::vector<std::string> words_before(std::vector<std::string> command_line,
   if (!std::equal(own, command_line.end(), arguments.begin())) return {};
   if (name_of(*std::prev(own)) != "scalemark") return {};
   command_line.erase(std::prev(own), command_line.end());
-  if (is_cut(command_line) || sets_variables(command_line)) return {};
+  if (is_cut(command_line) || may_hold_secrets(command_line)) return {};
   // Linux puts the interpreter before a script that was typed alone.
   if (command_line.size() > 1 && name_of(command_line[1]) == "torchrun") {
     command_line.erase(command_line.begin());

@@ -15,7 +15,7 @@ namespace scalemark::launching {
 std::vector<std::string> describe(const Detection& detection);
 
 // The words before this program's name on a command line that ends with `arguments`; none where it
-// does not, or where they set variables.
+// does not, or where a secret may be among them.
 std::vector<std::string> words_before(std::vector<std::string> command_line,
                                       const std::vector<std::string>& arguments);
 

@@ -64,7 +64,7 @@ def require(name):
 
 
 def open_mpi(command, folder):
-    words = (require("mpirun.openmpi"), "--oversubscribe", "--bind-to", "none", "-x", "A=1 2", "-n", 2)
+    words = (require("mpirun.openmpi"), "--oversubscribe", "--bind-to", "none", "--mca", "a_b_c", "1 2", "-n", 2)
     finish([start(*words, *program(command, folder), **MAY_BE_ROOT)])
     check_repeatable(check_launched(command, folder, "openmpi"), words)
 

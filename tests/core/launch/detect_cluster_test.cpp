@@ -383,15 +383,17 @@ TEST(LauncherWords, AreThoseBeforeOurs) {
   EXPECT_EQ(before(mpirun, "/opt/bin/scalemark"), mpirun);
   const Lines torchrun{"torchrun", "--nproc-per-node", "2", "--no-python"};
   EXPECT_EQ(before(torchrun, "./scalemark"), torchrun);
-  EXPECT_EQ(before({"/usr/bin/python3", "/v/bin/torchrun", "--nproc-per-node", "2", "--no-python"},
-                   "./scalemark"),
-            torchrun);
+  EXPECT_EQ(
+      before({"/usr/bin/python3", "/venv/bin/torchrun", "--nproc-per-node", "2", "--no-python"},
+             "./scalemark"),
+      torchrun);
   const Lines mpiexec{"mpiexec", "-hosts", "a", "-n", "2"};
   EXPECT_EQ(before(mpiexec, "scalemark"), mpiexec);
   EXPECT_EQ(before({"mpiexec", "-n", "2", "-hosts", "a", "b"}, "scalemark"), Lines{}) << "a,b";
   EXPECT_EQ(before({"mpirun", "-x", "PATH", "-n", "2"}, "scalemark").size(), 5u);
   EXPECT_EQ(before({"mpirun", "-x", "TOKEN=abc", "-n", "2"}, "scalemark"), Lines{}) << "a secret";
   EXPECT_EQ(before({"mpiexec", "-genv", "TOKEN", "abc", "-n", "2"}, "scalemark"), Lines{});
+  EXPECT_EQ(before({"mpirun", "--mca", "mca_base_env_list", "A"}, "scalemark"), Lines{});
   EXPECT_EQ(before({}, "scalemark"), Lines{});
   EXPECT_EQ(before(mpirun, "job.sh"), Lines{});
   EXPECT_EQ(words_before(mpirun, own), Lines{});
