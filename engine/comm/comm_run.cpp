@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "engine/comm/comm_coordinator.h"
+#include "engine/process/data_phase.h"
 #include "engine/process/machines.h"
 #include "engine/process/task_loop.h"
 #include "engine/process/versions.h"
@@ -21,6 +22,8 @@ void require_rank_0(const CollectivePlan& plan) {
 ExitCode comm_as(process::RankProcess& rank_process, const CommRequest& given) {
   CommRequest request = given;
   process::RankContext& context = rank_process.rendezvous();
+  // It has no data, but a rank of another command waits for all to have theirs.
+  process::DataPhase(rank_process, context).finish();
   rank_process.compare(process::common_facts(request.run));
   planning::assign_members(request.plan, context.node_of_rank());
   require_rank_0(request.plan);

@@ -54,13 +54,6 @@ std::optional<ErrorRecord> await_fault(Clock& clock, milliseconds limit, const P
   }
 }
 
-// Returns the launcher's fault only for a killed rank: all others post their errors themselves, or
-// have reason not to.
-std::optional<ErrorRecord> killed_rank(const ErrorStore::AskLauncher& launcher) {
-  auto told = launcher();
-  return told && told->code == launching::kRankKilled ? told : std::nullopt;
-}
-
 void await_departures(c10d::Store& store, Clock& clock, int world_size, milliseconds limit) {
   const auto end = clock.now() + limit;
   while (store.add("left", 0) < world_size && clock.now() < end) clock.sleep_for(kPollPeriod);
@@ -110,7 +103,7 @@ ErrorStore::Cause ErrorStore::find_cause(milliseconds limit) noexcept try {
         if (limit > limit.zero()) store->set(kNoticedKey, "1");
         return await_fault(clock, limit, [&] {
           auto fault = first_fault(*store, rank);
-          return fault || !launcher ? fault : killed_rank(launcher);
+          return fault ? fault : killed_rank(launcher);
         });
       },
       clock_);
@@ -160,6 +153,11 @@ std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
   return peer_lost("the run's store does not answer any more", {},
                    "look at rank 0's output, and at its machine")
       .record();
+}
+
+std::optional<ErrorRecord> killed_rank(const ErrorStore::AskLauncher& launcher) {
+  auto told = launcher ? launcher() : std::nullopt;
+  return told && told->code == launching::kRankKilled ? told : std::nullopt;
 }
 
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {

@@ -86,6 +86,10 @@ Error translate_collective_error(const std::exception_ptr& exception, ErrorStore
 // vanishes closes no connection. Returns nothing when the reason is not known. Takes at most 3 s.
 std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store);
 
+// Returns the launcher's fault only for a killed rank: all others post their errors themselves, or
+// have reason not to.
+std::optional<ErrorRecord> killed_rank(const ErrorStore::AskLauncher& launcher);
+
 // Returns the record of a rank that ends because of another's fault. That of a lost rank keeps its
 // number.
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank);

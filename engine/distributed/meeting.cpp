@@ -14,7 +14,6 @@
 #include "core/base/host_name.h"
 #include "core/launch/outcome.h"
 #include "core/launch/slurm_lists.h"
-#include "engine/distributed/error_store.h"
 #include "engine/distributed/errors.h"
 #include "engine/distributed/network.h"
 #include "engine/distributed/stop_agreement.h"
@@ -27,6 +26,8 @@ using std::chrono::milliseconds;
 
 // Rank 0 polls more often: all others wait for its answer.
 constexpr milliseconds kPollPeriodOfRank0{250};
+// The store may end with rank 0, and others ask it once in a slice.
+constexpr milliseconds kTimeToRead = KeyWait::kSlice + milliseconds(500);
 
 std::string rank_key(int rank) { return "rank/" + std::to_string(rank); }
 std::string host_key(int rank) { return "host/" + std::to_string(rank); }
@@ -141,6 +142,11 @@ class Meeting {
   }
 
   void poll_store() {
+    if (const auto killed = killed_rank(terms_.launcher)) {
+      ErrorStore(store_, rank_, world_size_, false).post(*killed);
+      if (rank_ == 0) std::this_thread::sleep_for(kTimeToRead);
+      throw Error(caused_by(*killed, rank_));
+    }
     try {
       on_poll_();
     } catch (...) {
@@ -148,6 +154,7 @@ class Meeting {
       throw;
     }
     if (count_posted_errors(*store_) == 0) return;
+    if (rank_ == 0) std::this_thread::sleep_for(kTimeToRead);
     // This costs a connection, so it is not made at every poll.
     ErrorStore error_store(store_, rank_, world_size_, false);
     throw_posted_error(*store_, error_store);
@@ -197,7 +204,7 @@ class Meeting {
   // end with this process.
   Error posted(Error error) {
     ErrorStore(store_, rank_, world_size_, false).post(error.record());
-    std::this_thread::sleep_for(KeyWait::kSlice + milliseconds(500));
+    std::this_thread::sleep_for(kTimeToRead);
     return error;
   }
 

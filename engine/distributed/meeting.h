@@ -15,6 +15,7 @@
 
 #include "core/base/error.h"
 #include "core/launch/world.h"
+#include "engine/distributed/error_store.h"
 
 namespace scalemark::distributed {
 
@@ -34,6 +35,7 @@ struct MeetingTerms {
   // Describes what the ranks should have in common. A rank with rank 0's digest takes precedence
   // over one with another.
   std::string digest;
+  ErrorStore::AskLauncher launcher;  // tells of a killed rank of this node; empty: no launcher
   std::chrono::milliseconds timeout;
   std::chrono::milliseconds spent{0};  // part of `timeout` that has passed before
   // How long a place stays free for a rank that fits while one that does not fit asks for it.
@@ -49,7 +51,8 @@ struct MeetingTerms {
 //   E_RANKS_DISAGREE (76)  rank 0 was started with another world size: NotAdmitted. Rank 0 and
 //                          its ranks throw it when no fitting rank has taken the place
 // or the fault that a rank with a place posted. A rank that is asked to end (received_signal())
-// posts that.
+// posts that, and so does
+// one whose launcher tells of a killed rank.
 void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
           const std::function<void()>& on_poll);
 

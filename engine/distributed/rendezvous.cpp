@@ -36,11 +36,6 @@ std::string prefix_of(const Rendezvous& at) {
   return "scalemark/" + shared_id(at) + (at.secret.empty() ? "" : "/" + at.secret);
 }
 
-// The caller has the signal's own error; this one only ends the wait.
-void throw_if_asked_to_end() {
-  if (received_signal()) throw rendezvous_error("asked to end while waiting for the other ranks");
-}
-
 std::int64_t newest_round(c10d::Store& store) {
   return store.check({kRound}) ? std::stoll(store.get_to_str(kRound)) : 0;
 }
@@ -118,8 +113,12 @@ StorePtr meet_under_own_keys(const StorePtr& store, const Rendezvous& at,
 
 }  // namespace
 
+void throw_if_asked_to_end() {
+  if (received_signal()) throw rendezvous_error("asked to end while waiting for the other ranks");
+}
+
 Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
-            const std::string& digest) {
+            const std::string& digest, const ErrorStore::AskLauncher& launcher) {
   const auto start = steady_clock::now();
   const OpenedStore opened = open_store(world, at, timeout);
   Joined joined{.store = nullptr, .hosts_store = opened.hosts};
@@ -130,6 +129,7 @@ Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
                            .detected_by = detected_by(world),
                            .by_file = at.kind == Rendezvous::Kind::kFile,
                            .digest = digest,
+                           .launcher = launcher,
                            .timeout = timeout,
                            .spent = spent};
   // The store may stop answering in the middle of a request, for which c10d itself would wait in
@@ -195,7 +195,10 @@ class Comparison {
 
  private:
   std::function<void()> poll_hook() {
-    return [this] { throw_posted_error(store_, error_store_); };
+    return [this] {
+      throw_posted_error(store_, error_store_);
+      throw_if_asked_to_end();
+    };
   }
 
   // Returns the results of all ranks, in rank order, as one text, the same on every rank.

@@ -23,9 +23,13 @@ struct Joined {
 // Returns when every rank of the world has joined. Throws what meet() throws (meeting.h), at the
 // latest some seconds after `timeout`, and E_RENDEZVOUS (69) when the address does not resolve or
 // answer. `digest` stands for what the ranks should have in common. Jobs with different run ids may
-// share a store; an error names the job that holds the port.
+// share a store; an error names the job that holds the port. `launcher` tells of a killed rank.
 Joined join(const launching::World& world, const launching::Rendezvous& rendezvous,
-            std::chrono::milliseconds timeout, const std::string& digest = {});
+            std::chrono::milliseconds timeout, const std::string& digest = {},
+            const ErrorStore::AskLauncher& launcher = {});
+
+// Ends a wait once a signal was received. The caller has the signal's own error.
+void throw_if_asked_to_end();
 
 // Names and texts that must be equal on all ranks: "settings.batch_size" -> "32". With different
 // settings ranks would compute wrong numbers before they fail.

@@ -116,6 +116,11 @@ std::string interface_of(const RunRequest& request, std::chrono::milliseconds li
   return distributed::gloo_interface(request.world, request.rendezvous, limit);
 }
 
+distributed::ErrorStore::AskLauncher launcher_of(const RunRequest& request) {
+  if (request.error_file.empty()) return {};
+  return [file = request.error_file] { return launching::cause_beside(file); };
+}
+
 const cuda::CudaApi* open_cuda_plugin(const RunRequest& request) {
   if (request.settings.device == settings::DeviceKind::kCpu) return nullptr;
   return &device::load_cuda_plugin(request.library_folder);
@@ -151,14 +156,12 @@ RankContext::RankContext(const RunRequest& request, PhaseTracker& phase_tracker,
       device_(open_device(cuda_, request.world.local_rank)),
       plugins_(providers_of(cuda_, request)),
       joined_(distributed::join(request.world, request.rendezvous, rendezvous_timeout_,
-                                digest_of(request.settings))),
+                                digest_of(request.settings), launcher_of(request))),
       error_store_(joined_.store, request.world.rank, request.world.world_size,
                    joined_.hosts_store),
       posted_failures_(failures.attach(error_store_)) {
   joined_.store->setTimeout(timeout_);  // groups are made through this store
-  if (!request.error_file.empty()) {
-    error_store_.also_ask([file = request.error_file] { return launching::cause_beside(file); });
-  }
+  if (auto launcher = launcher_of(request)) error_store_.also_ask(std::move(launcher));
 }
 
 void RankContext::connect() {

@@ -15,8 +15,8 @@ from program import check
 BLOCKED = (sys.executable, "-c", "import os, signal, sys; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM, signal.SIGALRM]); os.execv(sys.argv[1], sys.argv[1:])")
 
 
-def by_hand(rank, port, output, *options, ranks=2):
-    return Running("train", "--workload", "linear", "--output", output, *options, RANK=rank, WORLD_SIZE=ranks,
+def by_hand(rank, port, output, *options, ranks=2, command="train"):
+    return Running(command, *(("--workload", "linear") if command == "train" else ()), "--output", output, *options, RANK=rank, WORLD_SIZE=ranks,
                    LOCAL_RANK=rank, LOCAL_WORLD_SIZE=ranks, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
 
 
@@ -28,6 +28,15 @@ def ranks_disagree(folder):
             run.end(expect=76)
             line = only_error(run.stderr, "E_RANKS_DISAGREE", 76, "rank 1", "batch_size", "32", "64")
             check("global_batch_size" in line, line)  # every key that differs is named
+
+
+def another_command(folder):
+    """One that has no data, beside one that waits for all to have theirs."""
+    port = free_port()
+    with by_hand(0, port, folder / "out") as first, by_hand(1, port, folder / "out", command="comm") as second:
+        for run in (first, second):
+            run.end(expect=76)
+            only_error(run.stderr, "E_RANKS_DISAGREE", 76, "settings.command")
 
 
 def killed_rank(folder):
@@ -209,5 +218,5 @@ def paused_rank(folder):
     closed_report(out, "interrupted", 75)
 
 
-run_cases({f.__name__: f for f in (ranks_disagree, killed_rank, killed_node_of_two, killed_rank_of_each_strategy, sigterm, sigint, sigusr1, ignored_signals,
+run_cases({f.__name__: f for f in (ranks_disagree, another_command, killed_rank, killed_node_of_two, killed_rank_of_each_strategy, sigterm, sigint, sigusr1, ignored_signals,
                                    sigterm_while_waiting_for_peers, sigterm_to_one_of_two_that_wait_for_a_third, killed_launcher, stopped_rank, paused_rank)})

@@ -5,6 +5,7 @@
 #include <future>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
+#include "core/launch/outcome.h"
 #include "engine/distributed/meeting.h"
 #include "tests/engine/distributed/rank_threads.h"
 
@@ -183,6 +184,20 @@ TEST(Rendezvous, ANodeWithAnotherNumberOfRanksEndsEveryRank) {
     for (auto& end : node(1, of_node_1)) ends.push_back(std::move(end));
     for (auto& end : ends) EXPECT_EQ(end.get(), "E_RANKS_DISAGREE") << of_node_1;
   }
+}
+
+// The launcher's own SIGTERM, which follows, is not the cause.
+TEST(Rendezvous, ARankThatIsKilledBeforeAllHaveComeEndsThoseWhoWait) {
+  const auto store = c10::make_intrusive<c10d::HashStore>();
+  auto beside_it = terms_of(1, 3);
+  beside_it.launcher = [] {
+    ErrorRecord killed = bad_data("rank 2 (pid 7) was killed").record();
+    killed.code = launching::kRankKilled;
+    return std::optional(killed);
+  };
+  auto leader = std::async(std::launch::async, [&] { return meets(store, terms_of(0, 3)); });
+  EXPECT_EQ(meets(store, beside_it), launching::kRankKilled);
+  EXPECT_EQ(leader.get(), launching::kRankKilled);
 }
 
 // Rank 1 of a job with other settings is there before ours, and leaves it the place.
