@@ -51,8 +51,7 @@ struct MeetingTerms {
 //   E_RANKS_DISAGREE (76)  rank 0 was started with another world size: NotAdmitted. Rank 0 and
 //                          its ranks throw it when no fitting rank has taken the place
 // or the fault that a rank with a place posted. A rank that is asked to end (received_signal())
-// posts that, and so does
-// one whose launcher tells of a killed rank.
+// posts that, and so does one whose launcher tells of a killed rank.
 void meet(const c10::intrusive_ptr<c10d::Store>& store, const MeetingTerms& terms,
           const std::function<void()>& on_poll);
 
