@@ -65,6 +65,11 @@ struct ErrorRecord {
   std::optional<std::int64_t> step;
 };
 
+// Codes that several rooms treat apart: whoever has lost a peer is not the one that failed, and a
+// rank that was killed says nothing itself.
+inline constexpr std::string_view kPeerLostCode = "E_PEER_LOST";
+inline constexpr std::string_view kRankKilledCode = "E_RANK_KILLED";
+
 // `scalemark: error E_NAME (exit 76) rank=3 host=n7 phase=preflight: seen; expected. Hint: do
 // this.` Always one line: control characters inside the fields are escaped.
 std::string format_error_line(const ErrorRecord& record);

@@ -77,7 +77,7 @@ std::optional<ErrorRecord> cause_beside(const fs::path& own_file) noexcept try {
   for (const auto& entry : fs::directory_iterator(own_file.parent_path())) {
     if (entry.path().filename() == own_file.filename()) continue;
     auto error = read_error_file(entry.path());
-    if (!error || error->record.code == "E_PEER_LOST") continue;
+    if (!error || error->record.code == kPeerLostCode) continue;
     if (!first || error->monotonic_ns < first->monotonic_ns) first = std::move(error);
   }
   if (!first) return std::nullopt;
@@ -248,7 +248,7 @@ std::optional<ErrorRecord> foreign_end(const RankOutcome& outcome, bool has_verd
 
 ErrorRecord killed_record(const RankOutcome& outcome) {
   ErrorRecord record;
-  record.code = kRankKilled;
+  record.code = kRankKilledCode;
   record.exit_code = ExitCode::kPeerLost;
   record.rank = outcome.rank;
   record.what = "rank " + std::to_string(outcome.rank) + " (pid " + std::to_string(outcome.pid) +

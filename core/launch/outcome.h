@@ -39,8 +39,6 @@ std::optional<RankError> read_error_file(const std::filesystem::path& path);
 // holds the finished part.
 ErrorRecord interruption(int signal, bool has_report);
 
-inline constexpr std::string_view kRankKilled = "E_RANK_KILLED";
-
 // Returns the earliest error of another rank of this node that can be a cause, so never
 // E_PEER_LOST: what the rank wrote before it ended, or what the launcher wrote when a signal had
 // killed it. `own_file` is this rank's error file, beside which the others lie.

@@ -7,7 +7,6 @@
 
 #include "core/base/field.h"
 #include "core/base/wire.h"
-#include "core/launch/outcome.h"
 #include "engine/distributed/clock.h"
 #include "engine/distributed/errors.h"
 
@@ -22,7 +21,6 @@ constexpr milliseconds kStoreGrace{500};
 // A launcher learns of a rank's death when its peers do, or a moment later.
 constexpr milliseconds kLauncherGrace{500};
 constexpr const char* kNoticedKey = "fault/noticed";
-constexpr std::string_view kPeerLost = "E_PEER_LOST";
 
 std::string fault_key(std::int64_t number) { return "fault/" + std::to_string(number); }
 
@@ -81,7 +79,7 @@ ErrorStore::ErrorStore(const c10::intrusive_ptr<c10d::Store>& store, int rank, i
       clock_(clock) {}
 
 void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
-  const bool is_loss = record.code == kPeerLost;
+  const bool is_loss = record.code == kPeerLostCode;
   if (is_loss && record.rank.value_or(rank_) == rank_) return;
   if (!is_loss) record.rank = rank_;
   within(
@@ -157,12 +155,12 @@ std::optional<ErrorRecord> cause_of_hang(ErrorStore& error_store) {
 
 std::optional<ErrorRecord> killed_rank(const ErrorStore::AskLauncher& launcher) {
   auto told = launcher ? launcher() : std::nullopt;
-  return told && told->code == launching::kRankKilled ? told : std::nullopt;
+  return told && told->code == kRankKilledCode ? told : std::nullopt;
 }
 
 ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
   // A killed rank could not post its fault itself.
-  const bool says_which_rank = cause.code == launching::kRankKilled || cause.code == kPeerLost;
+  const bool says_which_rank = cause.code == kRankKilledCode || cause.code == kPeerLostCode;
   constexpr std::string_view kPrefix = "scalemark: error ";
   ErrorRecord quoted = cause;
   quoted.hint.clear();
@@ -173,7 +171,7 @@ ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
     record.what =
         (cause.rank ? "rank " + std::to_string(*cause.rank) : "a peer rank") + " ended: " + line;
   record.expected.clear();
-  if (cause.code != kPeerLost) record.rank = own_rank;
+  if (cause.code != kPeerLostCode) record.rank = own_rank;
   record.host.clear();
   record.phase.clear();
   record.point.clear();

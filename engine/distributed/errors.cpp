@@ -30,8 +30,8 @@ Error peer_lost(std::string what, std::string expected, std::string hint) {
     what += "; this process itself had been stopped for " + in_seconds(stop);
     hint = "look why it was stopped (SIGSTOP, scontrol suspend): the others did not wait for it";
   }
-  return make_error("E_PEER_LOST", ExitCode::kPeerLost, ErrorDomain::kNetwork, std::move(what),
-                    std::move(expected), std::move(hint));
+  return make_error(std::string(kPeerLostCode), ExitCode::kPeerLost, ErrorDomain::kNetwork,
+                    std::move(what), std::move(expected), std::move(hint));
 }
 
 Error ranks_disagree(std::string what, std::string expected, std::string hint) {

@@ -143,8 +143,7 @@ class Meeting {
 
   void poll_store() {
     if (const auto killed = killed_rank(terms_.launcher)) {
-      ErrorStore(store_, rank_, world_size_, false).post(*killed);
-      if (rank_ == 0) std::this_thread::sleep_for(kTimeToRead);
+      post(*killed);
       throw Error(caused_by(*killed, rank_));
     }
     try {
@@ -154,7 +153,7 @@ class Meeting {
       throw;
     }
     if (count_posted_errors(*store_) == 0) return;
-    if (rank_ == 0) std::this_thread::sleep_for(kTimeToRead);
+    let_others_read();
     // This costs a connection, so it is not made at every poll.
     ErrorStore error_store(store_, rank_, world_size_, false);
     throw_posted_error(*store_, error_store);
@@ -195,16 +194,22 @@ class Meeting {
   void tell_of_signal() {
     const auto signal = received_signal();
     if (!signal) return;
-    auto end = Error(launching::interruption(*signal, /*has_report=*/false));
-    rank_ == 0 ? void(posted(std::move(end)))
-               : ErrorStore(store_, rank_, world_size_, false).post(end.record());
+    post(Error(launching::interruption(*signal, /*has_report=*/false)).record());
   }
 
-  // Posts the error, so that every rank with a place ends. They need time to read it: the store may
-  // end with this process.
+  // Every rank with a place ends by it.
+  void post(const ErrorRecord& error) {
+    ErrorStore(store_, rank_, world_size_, false).post(error);
+    let_others_read();
+  }
+
+  // The store may end with rank 0.
+  void let_others_read() {
+    if (rank_ == 0) std::this_thread::sleep_for(kTimeToRead);
+  }
+
   Error posted(Error error) {
-    ErrorStore(store_, rank_, world_size_, false).post(error.record());
-    std::this_thread::sleep_for(kTimeToRead);
+    post(error.record());
     return error;
   }
 

@@ -44,6 +44,10 @@ StorePtr keys_of_round(const StorePtr& store, std::int64_t round) {
   return c10::make_intrusive<c10d::PrefixStore>("round/" + std::to_string(round), store);
 }
 
+void throw_if_asked_to_end() {
+  if (received_signal()) throw rendezvous_error("asked to end while waiting for the other ranks");
+}
+
 struct NewerRound {};
 
 std::int64_t await_round_above(c10d::Store& store, std::int64_t seen, milliseconds limit) {
@@ -113,8 +117,9 @@ StorePtr meet_under_own_keys(const StorePtr& store, const Rendezvous& at,
 
 }  // namespace
 
-void throw_if_asked_to_end() {
-  if (received_signal()) throw rendezvous_error("asked to end while waiting for the other ranks");
+void throw_if_run_ends(c10d::Store& store, ErrorStore& error_store) {
+  throw_posted_error(store, error_store);
+  throw_if_asked_to_end();
 }
 
 Joined join(const World& world, const Rendezvous& at, milliseconds timeout,
@@ -195,10 +200,7 @@ class Comparison {
 
  private:
   std::function<void()> poll_hook() {
-    return [this] {
-      throw_posted_error(store_, error_store_);
-      throw_if_asked_to_end();
-    };
+    return [this] { throw_if_run_ends(store_, error_store_); };
   }
 
   // Returns the results of all ranks, in rank order, as one text, the same on every rank.

@@ -28,8 +28,10 @@ Joined join(const launching::World& world, const launching::Rendezvous& rendezvo
             std::chrono::milliseconds timeout, const std::string& digest = {},
             const ErrorStore::AskLauncher& launcher = {});
 
-// Ends a wait once a signal was received. The caller has the signal's own error.
-void throw_if_asked_to_end();
+// Every wait for other ranks calls it from time to time: throws the fault that another rank posted
+// (throw_posted_error()), or, once a signal was received, an error; the caller has the signal's
+// own.
+void throw_if_run_ends(c10d::Store& store, ErrorStore& error_store);
 
 // Names and texts that must be equal on all ranks: "settings.batch_size" -> "32". With different
 // settings ranks would compute wrong numbers before they fail.

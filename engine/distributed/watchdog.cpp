@@ -69,7 +69,7 @@ ErrorRecord record_of_current_exception() {
     _exit(static_cast<int>(ExitCode::kBug));
   }
   ErrorRecord record = record_of_current_exception();
-  const bool lost = record.code == "E_PEER_LOST";
+  const bool lost = record.code == kPeerLostCode;
   _exit(report_fatal_error(std::move(record), state->on_fatal,
                            lost ? state->find_cause : FindCause{}));
 }

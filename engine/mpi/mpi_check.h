@@ -17,7 +17,7 @@ inline void check(int code, const char* function) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(code, text, &length);
-  throw make_error("E_PEER_LOST", ExitCode::kPeerLost, ErrorDomain::kNetwork,
+  throw make_error(std::string(kPeerLostCode), ExitCode::kPeerLost, ErrorDomain::kNetwork,
                    std::string(function) + " failed: " + std::string(text, text + length));
 }
 

@@ -126,8 +126,7 @@ void DataPhase::await(const std::string& key) {
   std::optional<std::int64_t> beats;
   asking(context_, [&](c10d::Store& store) {
     const auto on_poll = [&] {
-      distributed::throw_posted_error(store, context_.error_store());
-      distributed::throw_if_asked_to_end();
+      distributed::throw_if_run_ends(store, context_.error_store());
       const auto now = store.add(kHeartbeatsKey, 0);
       if (now != beats) rank_process_.watchdog().heartbeat(-1);
       beats = now;

@@ -29,7 +29,7 @@ std::optional<std::uint64_t> requested_bytes(const std::exception_ptr& exception
 RankResult result_of(const std::exception_ptr& exception) {
   RankResult result{.kind = RankResult::Kind::kFailed,
                     .record = process::record_of(exception, nullptr)};
-  if (result.record.code == "E_PEER_LOST") {
+  if (result.record.code == kPeerLostCode) {
     result.kind = RankResult::Kind::kPeerLost;
   } else if (result.record.exit_code == ExitCode::kOutOfMemory) {
     result.kind = RankResult::Kind::kOom;

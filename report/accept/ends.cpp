@@ -92,7 +92,7 @@ bool is_reported_by_check(const Report& report, const Rules& rules) {
 std::string failed_host(const ErrorRecord& error) {
   constexpr std::string_view kHost = " host=";
   if (error.rank.value_or(0) != 0) return error.host;
-  if (error.code == "E_PEER_LOST" || error.code == "E_RANK_KILLED") return "";
+  if (error.code == kPeerLostCode || error.code == kRankKilledCode) return "";
   if (!error.what.starts_with("rank ") || error.what.find(" ended: ") == std::string::npos)
     return error.host;
   const auto at = error.what.find(kHost);

@@ -5,7 +5,6 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "core/base/error.h"
-#include "core/launch/outcome.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -40,7 +39,7 @@ TEST(ErrorStore, ALostStoreLeavesTheLauncherToSayWhyRank0Ended) {
 TEST(ErrorStore, AKilledRankIsReportedWhileTheStoreAnswers) {
   const auto server = tcp_store(0, true);
   ErrorStore errors(server, 0, 2, true);
-  errors.also_ask([] { return error_of_rank(1, std::string(launching::kRankKilled)); });
+  errors.also_ask([] { return error_of_rank(1, std::string(kRankKilledCode)); });
   const auto cause = errors.find_cause();
   EXPECT_TRUE(cause.store_answers);
   ASSERT_TRUE(cause.record);

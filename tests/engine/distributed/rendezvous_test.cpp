@@ -5,7 +5,6 @@
 #include <future>
 #include <torch/csrc/distributed/c10d/HashStore.hpp>
 
-#include "core/launch/outcome.h"
 #include "engine/distributed/meeting.h"
 #include "tests/engine/distributed/rank_threads.h"
 
@@ -192,12 +191,12 @@ TEST(Rendezvous, ARankThatIsKilledBeforeAllHaveComeEndsThoseWhoWait) {
   auto beside_it = terms_of(1, 3);
   beside_it.launcher = [] {
     ErrorRecord killed = bad_data("rank 2 (pid 7) was killed").record();
-    killed.code = launching::kRankKilled;
+    killed.code = kRankKilledCode;
     return std::optional(killed);
   };
   auto leader = std::async(std::launch::async, [&] { return meets(store, terms_of(0, 3)); });
-  EXPECT_EQ(meets(store, beside_it), launching::kRankKilled);
-  EXPECT_EQ(leader.get(), launching::kRankKilled);
+  EXPECT_EQ(meets(store, beside_it), kRankKilledCode);
+  EXPECT_EQ(leader.get(), kRankKilledCode);
 }
 
 // Rank 1 of a job with other settings is there before ours, and leaves it the place.
