@@ -50,24 +50,6 @@ Listener listen_on_loopback() {
 
 }  // namespace
 
-ErrorFolder::ErrorFolder(const fs::path& place) {
-  std::string pattern = place / "scalemark-XXXXXX";
-  if (mkdtemp(pattern.data()) == nullptr) {
-    throw system_error("cannot create the folder " + pattern + ": " + std::strerror(errno), {},
-                       "set TMPDIR to a folder that can be written to");
-  }
-  path_ = pattern;
-}
-
-ErrorFolder::~ErrorFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
-fs::path ErrorFolder::file_of(int rank) const {
-  return path_ / ("rank-" + std::to_string(rank) + ".json");
-}
-
 LocalRun::LocalRun(const LaunchSpec& spec, SignalScope& signals)
     : spec_(spec),
       terminal_(isatty(spec.stderr_fd) == 1),

@@ -11,23 +11,19 @@
 #include "core/launch/child_process.h"
 #include "core/launch/local_launcher.h"
 #include "core/launch/mpirun.h"
+#include "core/launch/resources.h"
 #include "core/launch/signal_scope.h"
 #include "core/launch/world.h"
 
 namespace scalemark::launching {
 
-// Holds the ranks' error files. Removed with its content at the end.
-class ErrorFolder {
+// Holds the ranks' error files.
+class ErrorFolder : public TemporaryFolder {
  public:
-  explicit ErrorFolder(const std::filesystem::path& place);  // throws Error (71)
-  ~ErrorFolder();
-  ErrorFolder(const ErrorFolder&) = delete;
-  ErrorFolder& operator=(const ErrorFolder&) = delete;
-  std::filesystem::path file_of(int rank) const;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  using TemporaryFolder::TemporaryFolder;
+  std::filesystem::path file_of(int rank) const {
+    return path() / ("rank-" + std::to_string(rank) + ".json");
+  }
 };
 
 struct Listener {

@@ -170,4 +170,18 @@ TemporaryPlace temporary_place(std::size_t longest_path) {
                      {}, "set TMPDIR to a folder of this machine that can be written to");
 }
 
+TemporaryFolder::TemporaryFolder(const std::filesystem::path& place) {
+  std::string pattern = place / "scalemark-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw system_error("cannot create the folder " + pattern + ": " + std::strerror(errno), {},
+                       "set TMPDIR to a folder that can be written to");
+  }
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
 }  // namespace scalemark::launching

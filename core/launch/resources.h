@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "core/launch/world.h"
@@ -52,5 +53,18 @@ struct TemporaryPlace {
 // path of a file in a folder of the launch; 0: no limit. Throws Error (71) that names every place
 // that cannot be used.
 TemporaryPlace temporary_place(std::size_t longest_path = 0);
+
+// A new folder in such a place, removed with its content at the end. Throws Error (71).
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(const std::filesystem::path& place);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
 
 }  // namespace scalemark::launching
