@@ -25,6 +25,7 @@
 #include "engine/device/device.h"
 #include "engine/device/graph.h"
 #include "engine/device/torch_defaults.h"
+#include "engine/torch/compat.h"
 
 // They are declared as in cuda_profiler_api.h, which the wheels that torch depends on lack.
 extern "C" cudaError_t CUDARTAPI cudaProfilerStart();
@@ -43,7 +44,7 @@ class Captured final : public at::cuda::CUDAGraph {
   // allocation and free no cache, and the generator would refuse every number outside a capture. A
   // part that is undone already throws, which is ignored.
   void abandon() noexcept {
-    if (capture_ended_) return;
+    if (compat::kGivesBackFailedCaptures || capture_ended_) return;
     const auto attempt = [](const auto& call) {
       try {
         call();
@@ -51,7 +52,7 @@ class Captured final : public at::cuda::CUDAGraph {
         cudaGetLastError();
       }
     };
-    for (auto& entry : captured_generator_states_) entry.first->capturing_ = false;
+    compat::end_capture_of(captured_generator_states_);
     auto& host = *at::getHostAllocator(at::kCUDA);
     attempt([&] { c10::cuda::CUDACachingAllocator::endAllocateToPool(capture_dev_, mempool_id_); });
     attempt([&] { host.end_allocate_to_pool(mempool_id_); });
@@ -70,7 +71,7 @@ class CudaGraph final : public device::Graph {
     // beside the graph's own memory.
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     c10::cuda::CUDACachingAllocator::emptyCache();
-    graph_.register_generator_state(at::cuda::detail::getDefaultCUDAGenerator());
+    compat::register_generator(graph_, at::cuda::detail::getDefaultCUDAGenerator());
     // Meanwhile other threads (a loader's, NCCL's watchdog) may make calls that would end a
     // stricter capture.
     graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);

@@ -20,6 +20,7 @@
 #include "core/base/text.h"
 #include "core/collectives/bandwidth.h"
 #include "engine/step/precision.h"
+#include "engine/torch/compat.h"
 #include "report/judge/point/fingerprint.h"
 
 namespace scalemark::fingerprint {
@@ -237,7 +238,7 @@ reporting::FingerprintRecord exchange(process::RankGroup& rank_group, MachineRat
   std::vector<std::int64_t> even;
   const auto call = [&] {
     if (to_all) {
-      rank_group.group()->alltoall_base(received, tensors.front(), even, even)->wait();
+      rank_group.group()->all_to_all_single(received, tensors.front(), even, even)->wait();
     } else {
       rank_group.group()->allreduce(tensors)->wait();
     }

@@ -131,8 +131,8 @@ Work MeteredGroup::allgather(TensorLists& outputs, Tensors& inputs,
   });
 }
 
-Work MeteredGroup::_allgather_base(at::Tensor& output, at::Tensor& input,
-                                   const c10d::AllgatherOptions& options) {
+Work MeteredGroup::all_gather_single(at::Tensor& output, at::Tensor& input,
+                                     const c10d::AllgatherOptions& options) {
   return counted("all_gather", bytes_of(input), {output}, [=, this]() mutable {
     return backend_of(output)._allgather_base(output, input, options);
   });
@@ -145,8 +145,8 @@ Work MeteredGroup::allgather_coalesced(TensorLists& outputs, Tensors& inputs,
   });
 }
 
-Work MeteredGroup::allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
-                                                   const c10d::AllgatherOptions& options) {
+Work MeteredGroup::all_gather_single_coalesced(Tensors& outputs, Tensors& inputs,
+                                               const c10d::AllgatherOptions& options) {
   return counted("all_gather", bytes_of(inputs), outputs, [=, this]() mutable {
     return backend_of(inputs).allgather_into_tensor_coalesced(outputs, inputs, options);
   });
@@ -176,24 +176,24 @@ Work MeteredGroup::reduce_scatter(Tensors& outputs, TensorLists& inputs,
   });
 }
 
-Work MeteredGroup::_reduce_scatter_base(at::Tensor& output, at::Tensor& input,
-                                        const c10d::ReduceScatterOptions& options) {
+Work MeteredGroup::reduce_scatter_single(at::Tensor& output, at::Tensor& input,
+                                         const c10d::ReduceScatterOptions& options) {
   return counted("reduce_scatter", bytes_of(input), {output}, [=, this]() mutable {
     return backend_of(output)._reduce_scatter_base(output, input, options);
   });
 }
 
-Work MeteredGroup::reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+Work MeteredGroup::reduce_scatter_single_coalesced(Tensors& outputs, Tensors& inputs,
                                                    const c10d::ReduceScatterOptions& options) {
   return counted("reduce_scatter", bytes_of(inputs), outputs, [=, this]() mutable {
     return backend_of(outputs).reduce_scatter_tensor_coalesced(outputs, inputs, options);
   });
 }
 
-Work MeteredGroup::alltoall_base(at::Tensor& output, at::Tensor& input,
-                                 std::vector<std::int64_t>& output_sizes,
-                                 std::vector<std::int64_t>& input_sizes,
-                                 const c10d::AllToAllOptions& options) {
+Work MeteredGroup::all_to_all_single(at::Tensor& output, at::Tensor& input,
+                                     std::vector<std::int64_t>& output_sizes,
+                                     std::vector<std::int64_t>& input_sizes,
+                                     const c10d::AllToAllOptions& options) {
   return counted("all_to_all", bytes_of(input), {output}, [=, this]() mutable {
     return backend_of(output).alltoall_base(output, input, output_sizes, input_sizes, options);
   });

@@ -18,6 +18,7 @@
 #include "core/settings/settings.h"
 #include "engine/step/measurement/step_timer.h"
 #include "engine/step/strategy.h"
+#include "engine/torch/compat.h"
 
 namespace scalemark::training {
 
@@ -66,23 +67,24 @@ class MeteredGroup final : public c10d::ProcessGroup {
   Work reduce(Tensors& tensors, const c10d::ReduceOptions& options) override;
   Work allgather(TensorLists& outputs, Tensors& inputs,
                  const c10d::AllgatherOptions& options) override;
-  Work _allgather_base(at::Tensor& output, at::Tensor& input,
-                       const c10d::AllgatherOptions& options) override;
+  Work all_gather_single(at::Tensor& output, at::Tensor& input,
+                         const c10d::AllgatherOptions& options) override;
   Work allgather_coalesced(TensorLists& outputs, Tensors& inputs,
                            const c10d::AllgatherOptions& options) override;
-  Work allgather_into_tensor_coalesced(Tensors& outputs, Tensors& inputs,
-                                       const c10d::AllgatherOptions& options) override;
+  Work all_gather_single_coalesced(Tensors& outputs, Tensors& inputs,
+                                   const c10d::AllgatherOptions& options) override;
   Work gather(TensorLists& outputs, Tensors& inputs, const c10d::GatherOptions& options) override;
   Work scatter(Tensors& outputs, TensorLists& inputs, const c10d::ScatterOptions& options) override;
   Work reduce_scatter(Tensors& outputs, TensorLists& inputs,
                       const c10d::ReduceScatterOptions& options) override;
-  Work _reduce_scatter_base(at::Tensor& output, at::Tensor& input,
-                            const c10d::ReduceScatterOptions& options) override;
-  Work reduce_scatter_tensor_coalesced(Tensors& outputs, Tensors& inputs,
+  Work reduce_scatter_single(at::Tensor& output, at::Tensor& input,
+                             const c10d::ReduceScatterOptions& options) override;
+  Work reduce_scatter_single_coalesced(Tensors& outputs, Tensors& inputs,
                                        const c10d::ReduceScatterOptions& options) override;
-  Work alltoall_base(at::Tensor& output, at::Tensor& input, std::vector<std::int64_t>& output_sizes,
-                     std::vector<std::int64_t>& input_sizes,
-                     const c10d::AllToAllOptions& options) override;
+  Work all_to_all_single(at::Tensor& output, at::Tensor& input,
+                         std::vector<std::int64_t>& output_sizes,
+                         std::vector<std::int64_t>& input_sizes,
+                         const c10d::AllToAllOptions& options) override;
   Work alltoall(Tensors& outputs, Tensors& inputs, const c10d::AllToAllOptions& options) override;
 
  private:

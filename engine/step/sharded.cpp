@@ -19,6 +19,7 @@
 #include "core/catalogue/backends.h"
 #include "engine/step/bucketed.h"
 #include "engine/step/parameters.h"
+#include "engine/torch/compat.h"
 
 namespace scalemark::training {
 namespace {
@@ -128,7 +129,7 @@ class Sharded final : public Bucketed {
     marker.mark(measurement::Moment::kUpdateEnd);
     std::vector<c10::intrusive_ptr<c10d::Work>> works;
     for (std::size_t b = 0; b < whole_parameters_.size(); ++b) {
-      works.push_back(group()._allgather_base(whole_parameters_[b], shards_.parameters[b], {}));
+      works.push_back(group().all_gather_single(whole_parameters_[b], shards_.parameters[b], {}));
     }
     for (const auto& work : works) work->wait();
   }
@@ -141,11 +142,12 @@ class Sharded final : public Bucketed {
     if (adds_up_itself_) {
       if (!received_[bucket].defined()) received_[bucket] = at::zeros_like(sent);
       std::vector<std::int64_t> equal_parts;
-      works_[bucket] = group().alltoall_base(received_[bucket], sent, equal_parts, equal_parts, {});
+      works_[bucket] =
+          group().all_to_all_single(received_[bucket], sent, equal_parts, equal_parts, {});
     } else {
       if (compressed()) sent.div_(group().getSize());  // keeps the sum from overflowing
       received_[bucket] = part_of(sent);
-      works_[bucket] = group()._reduce_scatter_base(received_[bucket], sent, {});
+      works_[bucket] = group().reduce_scatter_single(received_[bucket], sent, {});
     }
   }
 

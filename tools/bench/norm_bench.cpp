@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/statistics/summary.h"
+#include "engine/torch/compat.h"
 #include "kernels/instruction_set.h"
 #include "tools/programs/commands.h"
 #include "workloads/layers/layers.h"
@@ -63,7 +64,7 @@ struct Source final : torch::autograd::Node {
 
 at::Tensor user_of(const at::Tensor& y) {
   const at::NoGradGuard no_grad;
-  const auto node = std::make_shared<Source>();
+  const auto node = compat::make_node<Source>();
   node->set_next_edges(torch::autograd::collect_next_edges(y));
   node->gradient = at::randn(y.sizes(), y.options()).contiguous(at::MemoryFormat::ChannelsLast);
   at::Tensor result = at::zeros({});

@@ -18,6 +18,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/torch/compat.h"
 #include "workloads/layers/parallel.h"
 #include "workloads/layers/row_kernels.h"
 
@@ -223,7 +224,7 @@ at::Tensor dropout_attention(const at::Tensor& query, const at::Tensor& key,
                                dropout, kept);
   }
   if (any_wants_gradient({query, key, value})) {
-    auto node = std::make_shared<DropoutAttentionBackward>();
+    auto node = compat::make_node<DropoutAttentionBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(query, key, value));
     node->query = SavedVariable(query, false);
     node->key = SavedVariable(key, false);

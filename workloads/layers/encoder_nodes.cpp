@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/torch/compat.h"
 #include "workloads/layers/layer_operators.h"
 #include "workloads/layers/row_kernels.h"
 
@@ -90,7 +91,7 @@ at::Tensor bias_gelu(const at::Tensor& x, const at::Tensor& bias) {
     y = has_layer_operators(x) ? bias_gelu_pass(x, bias) : forward_by_rows(x, bias);
   }
   if (any_wants_gradient({x, bias})) {
-    auto node = std::make_shared<BiasGeluBackward>();
+    auto node = compat::make_node<BiasGeluBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(x, bias));
     node->x = SavedVariable(x, false);
     node->bias = SavedVariable(bias, false);
@@ -212,7 +213,7 @@ at::Tensor residual_norm(const at::Tensor& x, const at::Tensor& bias, const at::
     y = norm_forward(x, bias, residual.contiguous(), norm, dropout, kept);
   }
   if (any_wants_gradient({x, bias, residual, norm.weight, norm.bias})) {
-    auto node = std::make_shared<ResidualNormBackward>();
+    auto node = compat::make_node<ResidualNormBackward>();
     node->set_next_edges(
         torch::autograd::collect_next_edges(x, bias, residual, norm.weight, norm.bias));
     node->sum = SavedVariable(kept.sum, false);
@@ -270,7 +271,7 @@ Fork forked_residual_norm(const at::Tensor& x, const at::Tensor& bias, const at:
                                                torch::autograd::impl::version_counter(y.branch));
   }
   if (any_wants_gradient({x, bias, residual, norm.weight, norm.bias})) {
-    auto node = std::make_shared<ForkedNormBackward>();
+    auto node = compat::make_node<ForkedNormBackward>();
     node->set_next_edges(
         torch::autograd::collect_next_edges(x, bias, residual, norm.weight, norm.bias));
     node->sum = SavedVariable(kept.sum, false);

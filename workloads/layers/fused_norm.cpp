@@ -18,6 +18,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/torch/compat.h"
 #include "kernels/instruction_set.h"
 #include "kernels/norm/norm_kernels.h"
 #include "workloads/layers/layer_operators.h"
@@ -275,7 +276,7 @@ Fork fused_norm(const at::Tensor& x, const NormState& state, const NormTail& tai
     y = outputs_of(norm.y, tail.fork && with_graph);
   }
   if (!with_graph) return y;
-  const auto node = std::make_shared<FusedNormBackward>();
+  const auto node = compat::make_node<FusedNormBackward>();
   node->set_next_edges(
       torch::autograd::collect_next_edges(x, state.weight, state.bias, tail.shortcut));
   node->gain = tail.gain;

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/torch/compat.h"
 #include "workloads/layers/row_kernels.h"
 #include "workloads/layers/weight_copies.h"
 
@@ -227,7 +228,7 @@ at::Tensor product(const at::Tensor& x, const at::Tensor& weight, const at::Tens
         bias.defined() ? at::addmm(summand, matrix, factor.t()) : at::mm(matrix, factor.t()), in);
   }
   if (any_wants_gradient({in, weight, bias})) {
-    auto node = std::make_shared<ProductBackward>();
+    auto node = compat::make_node<ProductBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(bias, in, weight));
     node->x = SavedVariable(in, false);
     node->weight = SavedVariable(factor, false);
@@ -254,7 +255,7 @@ std::array<at::Tensor, 3> projections(const at::Tensor& x, const std::array<Laye
     }
   }
   if (any_wants_gradient({in, a.weight, a.bias, b.weight, b.bias, c.weight, c.bias})) {
-    auto node = std::make_shared<ProjectionsBackward>();
+    auto node = compat::make_node<ProjectionsBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(in, a.weight, a.bias, b.weight, b.bias,
                                                              c.weight, c.bias));
     node->x = SavedVariable(in, false);

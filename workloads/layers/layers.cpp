@@ -25,6 +25,7 @@
 #include <string>
 
 #include "core/base/error.h"
+#include "engine/torch/compat.h"
 #include "workloads/layers/weight_copies.h"
 #include "workloads/networks/classification.h"
 
@@ -138,7 +139,7 @@ at::Tensor bf16_convolution(const at::Tensor& x, const at::Tensor& weight,
     y = at::convolution(x, rounded, {}, {stride, stride}, {padding, padding}, {1, 1},
                         /*transposed=*/false, {0, 0}, /*groups=*/1);
   }
-  const auto node = std::make_shared<Bf16ConvolutionBackward>();
+  const auto node = compat::make_node<Bf16ConvolutionBackward>();
   node->set_next_edges(torch::autograd::collect_next_edges(x, weight));
   node->steps = steps;
   node->weight_type = weight.scalar_type();

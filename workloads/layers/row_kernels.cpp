@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/torch/compat.h"
 #include "workloads/layers/parallel.h"
 
 namespace scalemark::workloads {
@@ -158,7 +159,7 @@ at::Tensor fast_dropout(const at::Tensor& x, double probability) {
     y = times_mask(x.contiguous(), bits, dropout, kDrawAndDrop);
   }
   if (any_wants_gradient({x})) {
-    auto node = std::make_shared<FastDropoutBackward>();
+    auto node = compat::make_node<FastDropoutBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(x));
     node->bits = SavedVariable(bits, false);
     node->dropout = dropout;

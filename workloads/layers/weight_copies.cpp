@@ -9,6 +9,8 @@
 #include <string>
 #include <utility>
 
+#include "engine/torch/compat.h"
+
 namespace scalemark::workloads {
 namespace {
 
@@ -76,7 +78,7 @@ at::Tensor WeightCopies::values_of(const at::Tensor& weight) {
 at::Tensor WeightCopies::of(const at::Tensor& weight) {
   const auto entry = current(weight);
   if (!entry) return weight;
-  auto node = std::make_shared<WeightCopyBackward>();
+  auto node = compat::make_node<WeightCopyBackward>();
   node->set_next_edges(torch::autograd::collect_next_edges(weight));
   node->copy = entry;
   node->gradients = gradients_;

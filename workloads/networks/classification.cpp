@@ -21,6 +21,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/torch/compat.h"
 #include "workloads/layers/layers.h"
 #include "workloads/networks/network.h"
 
@@ -109,7 +110,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& weight, const at::Tenso
     y = at::addmm(bias, x, weight.t());
   }
   if (wants_gradient(x) || wants_gradient(weight) || wants_gradient(bias)) {
-    auto node = std::make_shared<LinearBackward>();
+    auto node = compat::make_node<LinearBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(bias, x, weight));
     node->x = x;
     node->weight = weight;
@@ -141,7 +142,7 @@ at::Tensor mean_cross_entropy(const at::Tensor& logits, const at::Tensor& labels
     }
   }
   if (wants_gradient(logits)) {
-    auto node = std::make_shared<CrossEntropyBackward>();
+    auto node = compat::make_node<CrossEntropyBackward>();
     node->set_next_edges(torch::autograd::collect_next_edges(logits));
     node->of_logits = std::move(gradient);
     torch::autograd::set_history(loss, node);

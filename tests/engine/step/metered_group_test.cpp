@@ -53,7 +53,7 @@ TEST(MeteredGroup, HandsEveryCollectiveBackWithoutCommunication) {
   group->allgather(gathered, one, {})->wait();
   EXPECT_TRUE(gathered[0][0].equal(at::zeros({10}))) << "it was not sent";
   at::Tensor part = at::zeros({10});
-  group->_reduce_scatter_base(part, one[0], {})->wait();
+  group->reduce_scatter_single(part, one[0], {})->wait();
   EXPECT_TRUE(part.equal(at::zeros({10})));
   EXPECT_EQ(group->communication().payload_bytes_per_step, 80) << "counted all the same";
 }
@@ -80,7 +80,7 @@ TEST(MeteredGroup, AnyCollectiveOfABackwardIsABucketAndIsReported) {
     group->begin_backward(1, recorder);
     at::Tensor sent = at::full({4}, 3.0), received = at::zeros({4});
     std::vector<std::int64_t> equal;
-    group->alltoall_base(received, sent, equal, equal, {})->wait();
+    group->all_to_all_single(received, sent, equal, equal, {})->wait();
     EXPECT_TRUE(received.equal(sent));
     EXPECT_EQ(recorder.moments, std::vector{Moment::kLastBucketReady});
     EXPECT_EQ(group->communication().bucket_bytes, std::vector<std::int64_t>{16});
