@@ -1,9 +1,8 @@
-# Which of several CUDA and NCCL headers may be used: those of torch's own generation. Another generation compiles, and then
-# fails at link or, worse, reads structures (cudaDeviceProp, ncclConfig, those inside ProcessGroupNCCL) in another layout.
+# Which of several CUDA and NCCL headers may be used: those of torch's own version, SCALEMARK_CUDA_VERSION and
+# SCALEMARK_NCCL_VERSION (FindLibTorch.cmake). Another generation compiles, and then fails at link or, worse, reads structures
+# (cudaDeviceProp, ncclConfig, those inside ProcessGroupNCCL) in another layout; and PTX of a newer compiler is not compiled by
+# the drivers that torch's CUDA runs on.
 # No project needed: tests/cmake/cuda_versions_test.cmake includes this file in script mode.
-
-set(SCALEMARK_CUDA_MAJOR 13)      # of the torch wheel's CUDA runtime
-set(SCALEMARK_NCCL_VERSION 2.28)  # of the NCCL that the torch wheel was built with and depends on
 
 # "13.0" from cuda_runtime_api.h; empty: no such header in `folder`, or crt/host_defines.h, which it includes and torch's
 # wheels lack, is not beside it.
@@ -39,15 +38,15 @@ function(nvcc_version nvcc result)
   endif()
 endfunction()
 
-# pick_version(<what> <wanted regex> <wanted in words> <function> <result> <why> candidates...)
-# The first candidate whose version matches goes to <result>. Without one <result> is empty and <why> names what was there:
-# "CUDA headers 13.x (found 12.8 in /usr/local/cuda/include)".
+# pick_version(<what> <wanted version> <wanted in words> <function> <result> <why> candidates...)
+# The first candidate of that version goes to <result>. Without one <result> is empty and <why> names what was there:
+# "CUDA headers 13.0 (found 12.8 in /usr/local/cuda/include)".
 function(pick_version what wanted words version_of result why)
   set(found "")
   set(${result} "" PARENT_SCOPE)
   foreach(candidate IN LISTS ARGN)
     cmake_language(CALL ${version_of} "${candidate}" version)
-    if(version MATCHES "${wanted}")
+    if(version AND version STREQUAL wanted)
       set(${result} "${candidate}" PARENT_SCOPE)
       return()
     elseif(version)
@@ -65,21 +64,21 @@ endfunction()
 
 # pick_nvcc(<result> <why> candidates...), pick_cuda_headers(...), pick_nccl_headers(...): the first that fits torch.
 function(pick_nvcc result why)
-  pick_version(nvcc "^${SCALEMARK_CUDA_MAJOR}\\." "of CUDA ${SCALEMARK_CUDA_MAJOR}" nvcc_version picked reason ${ARGN})
+  pick_version(nvcc "${SCALEMARK_CUDA_VERSION}" "of CUDA ${SCALEMARK_CUDA_VERSION}" nvcc_version picked reason ${ARGN})
   set(${result} "${picked}" PARENT_SCOPE)
   set(${why} "${reason}" PARENT_SCOPE)
 endfunction()
 
 function(pick_cuda_headers result why)
-  pick_version("CUDA headers" "^${SCALEMARK_CUDA_MAJOR}\\." "${SCALEMARK_CUDA_MAJOR}.x" cuda_header_version picked reason
+  pick_version("CUDA headers" "${SCALEMARK_CUDA_VERSION}" "${SCALEMARK_CUDA_VERSION}" cuda_header_version picked reason
                ${ARGN})
   set(${result} "${picked}" PARENT_SCOPE)
   set(${why} "${reason}" PARENT_SCOPE)
 endfunction()
 
 function(pick_nccl_headers result why)
-  string(REPLACE "." "\\." wanted "^${SCALEMARK_NCCL_VERSION}$")
-  pick_version("NCCL headers" "${wanted}" "${SCALEMARK_NCCL_VERSION}" nccl_header_version picked reason ${ARGN})
+  pick_version("NCCL headers" "${SCALEMARK_NCCL_VERSION}" "${SCALEMARK_NCCL_VERSION}" nccl_header_version picked reason
+               ${ARGN})
   set(${result} "${picked}" PARENT_SCOPE)
   set(${why} "${reason}" PARENT_SCOPE)
 endfunction()

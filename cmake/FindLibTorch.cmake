@@ -4,10 +4,13 @@
 # Looked for, in this order: -DSCALEMARK_TORCH=DIR, the environment variable SCALEMARK_TORCH, the
 # torch package of ${SCALEMARK_PYTHON} (default .venv/bin/python of the source tree).
 #
-# Defines LibTorch_FOUND, SCALEMARK_TORCH_DIR, the targets LibTorch::cpu and (when the wheel has
-# CUDA) LibTorch::cuda, and LibTorch_NVIDIA_DIR, the wheel's folder of NVIDIA libraries.
-
-set(SCALEMARK_TORCH_VERSION 2.11.0)
+# Any version of a minor in torch_versions.txt will do, a vendor's build too.
+#
+# Defines LibTorch_FOUND, SCALEMARK_TORCH_DIR, SCALEMARK_TORCH_BUILD ("2.11.0+cu130"), SCALEMARK_TORCH_MINOR ("2.11"),
+# SCALEMARK_CUDA_VERSION ("13.0", that of torch; empty without), SCALEMARK_NCCL_VERSION ("2.28", that of torch), the targets
+# LibTorch::cpu and (when the wheel has CUDA) LibTorch::cuda, and LibTorch_NVIDIA_DIR, the wheel's folder of NVIDIA libraries.
+include(TorchVersions)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/cmake/torch_versions.txt")
 set(SCALEMARK_TORCH "$ENV{SCALEMARK_TORCH}" CACHE PATH "The torch folder to build against (holds lib/libtorch_cpu.so)")
 
 if(EXISTS "${CMAKE_SOURCE_DIR}/.venv/bin/python")
@@ -27,11 +30,10 @@ endif()
 
 set(LibTorch_FOUND FALSE)
 if(SCALEMARK_TORCH_DIR AND EXISTS "${SCALEMARK_TORCH_DIR}/lib/libtorch_cpu.so")
-  file(READ "${SCALEMARK_TORCH_DIR}/version.py" _version_py)
-  string(REGEX MATCH "__version__ = '([0-9.]+)" _ "${_version_py}")
-  if(NOT CMAKE_MATCH_1 STREQUAL SCALEMARK_TORCH_VERSION)
-    message(FATAL_ERROR "${SCALEMARK_TORCH_DIR} holds torch ${CMAKE_MATCH_1}; scalemark is built against "
-                        "${SCALEMARK_TORCH_VERSION}. Run scripts/quickstart, or pass -DSCALEMARK_TORCH=DIR.")
+  torch_facts("${SCALEMARK_TORCH_DIR}/version.py")
+  if(NOT SCALEMARK_NCCL_VERSION)
+    message(FATAL_ERROR "${SCALEMARK_TORCH_DIR} holds torch ${SCALEMARK_TORCH_BUILD}; scalemark is built against one of "
+                        "${SCALEMARK_TORCH_VERSIONS}. Run scripts/quickstart, or pass -DSCALEMARK_TORCH=DIR.")
   endif()
   set(LibTorch_FOUND TRUE)
 endif()
@@ -78,5 +80,5 @@ if(LibTorch_FOUND)
     target_link_options(LibTorch::cuda INTERFACE -Wl,--no-as-needed
       "${SCALEMARK_TORCH_DIR}/lib/libtorch_cuda.so" "${SCALEMARK_TORCH_DIR}/lib/libc10_cuda.so" -Wl,--as-needed)
   endif()
-  message(STATUS "LibTorch: ${SCALEMARK_TORCH_VERSION} in ${SCALEMARK_TORCH_DIR}")
+  message(STATUS "LibTorch: ${SCALEMARK_TORCH_BUILD} in ${SCALEMARK_TORCH_DIR}")
 endif()

@@ -27,7 +27,14 @@ std::string listed(CodeInBuild build) {
 
 }  // namespace
 
-CodeInBuild code_in_this_build() { return {.sass = kSass, .ptx = kPtx}; }
+CodeInBuild code_in_this_build() {
+  return {.sass = kSass, .ptx = kPtx, .ptx_cuda = SCALEMARK_PTX_CUDA};
+}
+
+CodeInBuild for_driver(CodeInBuild build, int driver_cuda_version) {
+  if (driver_cuda_version < build.ptx_cuda) build.ptx = {};
+  return build;
+}
 
 GpuCode gpu_code_for(int major, int minor, CodeInBuild build) {
   const int gpu = 10 * major + minor;

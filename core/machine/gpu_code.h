@@ -11,9 +11,15 @@ namespace scalemark::monitoring {
 struct CodeInBuild {
   std::span<const int> sass;  // machine code
   std::span<const int> ptx;   // for the driver to compile
+  int ptx_cuda = 0;           // 13000: made by the compiler of CUDA 13.0
 };
 
 CodeInBuild code_in_this_build();
+
+// Without PTX that a driver of this CUDA version (13000: 13.0) does not compile: a driver compiles
+// PTX of its own CUDA version and older. Machine code it loads from any CUDA of its major number
+// (CUDA Compatibility, "Minor Version Compatibility").
+CodeInBuild for_driver(CodeInBuild build, int driver_cuda_version);
 
 enum class CodeUse { kMachineCode, kCompiledByDriver, kNone };
 

@@ -47,12 +47,24 @@ std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts, CodeInBuild
                        std::to_string(facts.compute_minor),
                    "CUDA 13 runs on 7.5 (Turing) and newer", "use a newer GPU, or --device cpu");
   }
-  const auto code = gpu_code_for(facts.compute_major, facts.compute_minor, build);
+  const auto usable = for_driver(build, facts.driver_cuda_version);
+  const auto code = gpu_code_for(facts.compute_major, facts.compute_minor, usable);
+  const bool newer_driver_would_do =
+      gpu_code_for(facts.compute_major, facts.compute_minor, build).use != CodeUse::kNone;
+  if (code.use == CodeUse::kNone && newer_driver_would_do) {
+    return refusal("E_DRIVER_TOO_OLD",
+                   "the NVIDIA driver supports CUDA up to " +
+                       cuda_version_text(facts.driver_cuda_version) +
+                       " and compiles no code of this build for GPU '" + facts.name + "'",
+                   "that needs CUDA " + cuda_version_text(build.ptx_cuda),
+                   "update the driver, use a torch of CUDA " +
+                       cuda_version_text(facts.driver_cuda_version) + ", or --device cpu");
+  }
   if (code.use == CodeUse::kNone) {
     return refusal(
         "E_GPU_CODE",
         "GPU '" + facts.name + "' has compute capability " + std::to_string(facts.compute_major) +
-            "." + std::to_string(facts.compute_minor) + ", code for it: " + in_words(code, build),
+            "." + std::to_string(facts.compute_minor) + ", code for it: " + in_words(code, usable),
         "code for this GPU or an older one of its generation",
         "build on a machine with such a GPU or with cmake -DSCALEMARK_GPU_CODE=all, or "
         "use --device cpu");

@@ -56,6 +56,19 @@ TEST(GpuCode, OlderGpusAndGapsOfASmallerBuildHaveNone) {
   EXPECT_EQ(gpu_code_for(8, 0, {.sass = kLater, .ptx = {}}).use, CodeUse::kNone);
 }
 
+TEST(GpuCode, AnOlderDriverLoadsMachineCodeButCompilesNoNewerPtx) {
+  CodeInBuild build = kBundle;
+  build.ptx_cuda = 13020;
+  for (const int driver : {13020, 13030}) {
+    EXPECT_EQ(gpu_code_for(11, 0, for_driver(build, driver)).use, CodeUse::kCompiledByDriver);
+  }
+  const CodeInBuild old = for_driver(build, 13000);
+  EXPECT_EQ(gpu_code_for(9, 0, old).use, CodeUse::kMachineCode);
+  EXPECT_EQ(gpu_code_for(11, 0, old).use, CodeUse::kNone);
+  EXPECT_EQ(in_words(gpu_code_for(11, 0, old), old),
+            "none: this build holds sm_75, sm_80, sm_90, sm_100, sm_120");
+}
+
 TEST(GpuCode, TheNearestMachineCodeIsTaken) {
   constexpr std::array kSass{86, 80, 89};
   EXPECT_EQ(gpu_code_for(8, 7, {.sass = kSass, .ptx = {}}).architecture, 86);
