@@ -9,6 +9,7 @@
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
+#include "engine/process/versions.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/table/table.h"
 
@@ -78,7 +79,8 @@ void RunConsole::begin_run(const reporting::PointRecord& identity) {
   const std::string& output = request_.settings.general.output;
   say(request_, {.event = "begin",
                  .text = "train: " + reporting::traits_in_common({&identity}) + ", " +
-                         counted(identity.world_size, "rank") + "; output in " + output,
+                         counted(identity.world_size, "rank") + "; torch " +
+                         loaded_torch_version() + "; output in " + output,
                  .run = identity.id,
                  .unit = sample_unit_,
                  .output = output});

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/plan/estimates.h"
 #include "engine/process/run_console.h"
+#include "engine/process/versions.h"
 #include "report/record/point_facts.h"
 #include "report/record/point_identity.h"
 #include "report/say/table/table.h"
@@ -36,7 +37,7 @@ SweepConsole::SweepConsole(const process::RunRequest& request, const planning::P
                (skipped > 0 ? " (" + std::to_string(skipped) + " cannot run)" : "") + ", " +
                counted(plan.runs.size(), "run") + " planned, about " + rough_duration(left_s) +
                (done > 0 ? " for the rest; " + std::to_string(done) + " done already" : "") +
-               "; output in " + output_,
+               "; torch " + process::loaded_torch_version() + "; output in " + output_,
        .output = output_,
        .seconds_left = left_s,
        .runs_done = static_cast<std::int64_t>(done),
