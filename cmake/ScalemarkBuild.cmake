@@ -133,6 +133,12 @@ function(scalemark_library name)
   set_property(GLOBAL APPEND PROPERTY SCALEMARK_PRECOMPILED scalemark_${name})
 endfunction()
 
+# Names a shared library, libscalemark_engine-2.11.so, by the minor version of torch that it was built for: the program loads that
+# of the torch that it finds (core/base/plugin.h).
+function(scalemark_of_this_torch target)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME "${target}-${SCALEMARK_TORCH_MINOR}")
+endfunction()
+
 # Compiles `target` with -O<level> in place of Release's -O3. GCC warns falsely of uninitialised members where it inlines less.
 function(scalemark_optimise target level)
   target_compile_options(${target} PRIVATE "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O${level};-Wno-maybe-uninitialized>")

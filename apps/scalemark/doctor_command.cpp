@@ -18,6 +18,8 @@
 #include "apps/scalemark/rdma_text.h"
 #include "apps/scalemark/sources.h"
 #include "core/base/error.h"
+#include "core/base/plugin.h"
+#include "core/base/text.h"
 #include "core/launch/describe.h"
 #include "core/launch/mpi_library.h"
 #include "core/machine/gpu_code.h"
@@ -69,8 +71,9 @@ reporting::Report measured_report(const Invocation& invocation, const settings::
                                   const ProbedMachine& probed) {
   const TorchFolder torch = find_torch(values.text("torch").value_or(""));
   reporting::Report report = first_page(invocation);
-  const api::EngineApi& engine = load_engine(torch);
-  report.tool.libraries["libtorch"].running_with = engine.torch_version;
+  const std::string device = probed.machine.gpus.empty() ? "cpu" : "cuda";
+  const api::EngineApi& engine = load_engine(torch, {.device = device, .is_first = true});
+  report.tool.libraries["libtorch"].running_with = torch.version;
   fingerprint::MeasuredMachine measured = engine.measure(request_of(values, probed, torch));
   if (measured.error) throw Error(*measured.error);
   report.fingerprint = std::move(measured.records);
@@ -100,31 +103,30 @@ std::string version_of(const launching::MpiLibrary& library) {
   return launching::mpi_version_in(text);
 }
 
-std::string line_of(const launching::MpiLibrary& library, bool is_built,
+std::string line_of(const launching::MpiLibrary& library,
                     const launching::Environment& environment) {
+  const auto minors = torch_minors_of(library_folder(), library.part);
   const std::string version = version_of(library);
   const std::string mpirun = find_mpirun(library, environment);
   std::string line = version.empty() ? std::string(library.title) + ": " +
                                            std::string(library.soname) + " does not load"
                                      : version;
-  line += is_built ? ", " + std::string(library.plugin)
-                   : ", no " + std::string(library.plugin) + " (build with " +
-                         std::string(library.headers) + ")";
+  const std::string part = ", libscalemark_" + std::string(library.part);
+  line += minors.empty() ? part + " is not there (build with " + std::string(library.headers) + ")"
+                         : part + " for torch " + joined(minors, ", ");
   line += mpirun.empty() ? ", no mpirun on PATH" : ", " + mpirun;
   if (version.empty() || mpirun.empty()) line += " (install " + std::string(library.package) + ")";
   return line;
 }
 
 // One line per MPI library, with its version, our plugin for it and the mpirun that would start
-// ranks, or with what to install: "Open MPI 4.1.4, libscalemark_mpi_openmpi.so,
+// ranks, or with what to install: "Open MPI 4.1.4, libscalemark_mpi_openmpi for torch 2.11,
 // /usr/bin/mpirun.openmpi". Loads the libraries, does not start MPI.
 std::vector<std::string> mpi_lines() {
   const auto environment = launching::snapshot_environment();
-  const auto built = built_mpi_libraries();
   std::vector<std::string> lines;
   for (const auto& library : launching::kMpiLibraries) {
-    const bool is_built = std::ranges::find(built, library.name) != built.end();
-    lines.push_back(line_of(library, is_built, environment));
+    lines.push_back(line_of(library, environment));
   }
   return lines;
 }
@@ -147,9 +149,18 @@ std::string torch_row(const std::string& given, bool& missing) {
   }
 }
 
-std::string library_row(const char* name, const char* meaning) {
-  const bool there = std::filesystem::exists(library_folder() / name);
-  return row(there ? "library" : "no library", std::string(name) + " (" + meaning + ")");
+std::string library_row(const std::string& part, const std::string& meaning) {
+  const std::string name = "libscalemark_" + part;
+  const bool there = std::filesystem::exists(library_folder() / (name + ".so"));
+  return row(there ? "library" : "no library", name + ".so (" + meaning + ")");
+}
+
+// Such a library is built for each minor version of torch.
+std::string libraries_row(const std::string& part, const std::string& meaning) {
+  const auto minors = torch_minors_of(library_folder(), part);
+  return row(minors.empty() ? "no library" : "library",
+             "libscalemark_" + part + " (" + meaning + ")" +
+                 (minors.empty() ? "" : " for torch " + joined(minors, ", ")));
 }
 
 std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version) {
@@ -170,8 +181,10 @@ std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version) {
     return text + row("", "cannot be used: " + refused->what + "; " + refused->expected + ": " +
                               refused->hint);
   }
-  return text + row("", "kernels of this build on it: " +
-                            monitoring::in_words(monitoring::gpu_code_for(major, minor)));
+  const auto code = monitoring::for_driver(monitoring::code_in_this_build(), driver_cuda_version);
+  return text +
+         row("", "kernels of this build on it: " +
+                     monitoring::in_words(monitoring::gpu_code_for(major, minor, code), code));
 }
 
 std::string machine_rows(const ProbedMachine& probed) {
@@ -251,10 +264,10 @@ ExitCode doctor_command(const Invocation& invocation) {
   bool missing = false;
   std::string text = version_text();
   text += torch_row(values.text("torch").value_or(""), missing);
-  text += library_row("libscalemark_engine.so", "training");
-  text += library_row("libscalemark_cuda.so", "GPUs");
-  text += library_row("libscalemark_data.so", "images and text");
-  text += library_row("libscalemark_opencv.so", "augmentations");
+  text += libraries_row("engine", "training");
+  text += libraries_row("cuda", "GPUs");
+  text += library_row("data", "images and text");
+  text += library_row("opencv", "augmentations");
   const ProbedMachine probed = probe_machine();
   for (const std::string& line : mpi_lines()) text += row("mpi", line);
   text += machine_rows(probed);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "apps/scalemark/commands.h"
+#include "apps/scalemark/libraries.h"
 #include "core/base/error.h"
 #include "core/base/plugin.h"
 #include "core/base/terminal.h"
@@ -242,7 +243,7 @@ std::string version_text() {
   const Version version = program_version();
   return "scalemark " + version.version + " (commit " + version.git_commit +
          (version.git_dirty ? ", changed" : "") + "; " + version.build_type + ", " +
-         version.compiler + "; built with torch " + std::string(kTorchVersion) + ")\n";
+         version.compiler + "; built for torch " + engines_in_words() + ")\n";
 }
 
 std::string program_help() {

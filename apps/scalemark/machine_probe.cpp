@@ -13,6 +13,7 @@
 #include "claims/rows/mapping.h"
 #include "core/base/error.h"
 #include "core/base/host_name.h"
+#include "core/base/plugin.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/catalogue/backends.h"
@@ -60,6 +61,9 @@ std::optional<std::string> variable(const launching::Environment& environment, c
   return found == environment.end() ? std::nullopt : std::optional(found->second);
 }
 
+// It may be there for any of torch's versions: a plan does not know which will be used.
+bool has_part(std::string_view part) { return !torch_minors_of(library_folder(), part).empty(); }
+
 std::vector<settings::Gpu> probe_gpus(int count, const launching::Environment& environment) {
   if (count == 0) return {};
   return view_gpus(count, monitoring::detect_gpus(),
@@ -76,7 +80,7 @@ ProbedMachine probe_machine() {
   const launching::Environment environment = launching::snapshot_environment();
   const int gpus = monitoring::visible_gpu_count(variable(environment, "CUDA_VISIBLE_DEVICES"),
                                                  monitoring::gpu_device_files());
-  if (std::filesystem::exists(library_folder() / "libscalemark_cuda.so")) {
+  if (has_part("cuda")) {
     probed.machine.gpus = probe_gpus(gpus, environment);
   } else {
     probed.gpus_without_cuda_plugin = gpus;
@@ -196,7 +200,7 @@ std::string required_mpirun(const launching::MpiLibrary& library,
 std::vector<std::string> built_mpi_libraries() {
   std::vector<std::string> built;
   for (const auto& library : launching::kMpiLibraries) {
-    if (fs::exists(library_folder() / library.plugin)) built.emplace_back(library.name);
+    if (has_part(library.part)) built.emplace_back(library.name);
   }
   return built;
 }
@@ -227,7 +231,7 @@ void resolve_mpi(ResolvedCommand& resolved, const std::vector<std::string>& back
 
 std::map<std::string, std::string> missing_backends(ResolvedCommand base) {
   std::map<std::string, std::string> missing;
-  if (!fs::exists(library_folder() / "libscalemark_cuda.so")) {
+  if (!has_part("cuda")) {
     missing["nccl"] = "this program was built without its CUDA plugin, which has nccl";
   }
   try {

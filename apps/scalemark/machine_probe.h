@@ -21,7 +21,7 @@ namespace scalemark::cli {
 struct ProbedMachine {
   settings::Machine machine;
   std::string cpu_name;
-  // Visible GPUs, where this program was built without libscalemark_cuda.so.
+  // Visible GPUs, where this program was built without its part for them.
   int gpus_without_cuda_plugin = 0;
 };
 

@@ -236,7 +236,10 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
   command.prepare();
   bind_rank(base);
   base.settings.general.torch = torch.path.string();
-  return command.run(load_engine(torch), rank_request(invocation, base));
+  const api::EngineApi& engine =
+      load_engine(torch, {.device = std::string(name_of(base.settings.parallel.device)),
+                          .is_first = base.detection.world.local_rank == 0});
+  return command.run(engine, rank_request(invocation, base));
 }
 
 void fill_in_ranks(settings::RawSettings& common, int wanted) {

@@ -2,9 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <fstream>
 #include <iterator>
+#include <system_error>
+#include <utility>
 
 #include "build_stamp.h"
 #include "core/base/error.h"
@@ -20,6 +24,46 @@ std::optional<std::string> torch_version(const std::filesystem::path& folder) {
   const std::size_t begin = start + kStart.size(), end = text.find('\'', begin);
   if (end == std::string::npos) return std::nullopt;
   return text.substr(begin, end - begin);
+}
+
+namespace {
+
+// 2.11 is before 2.12 and after 2.9: as a number, 2.9 would be the largest.
+std::optional<std::pair<int, int>> two_numbers(std::string_view text) {
+  std::pair<int, int> numbers;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, numbers.first);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != '.') return std::nullopt;
+  if (std::from_chars(first.ptr + 1, end, numbers.second).ec != std::errc()) return std::nullopt;
+  return numbers;
+}
+
+}  // namespace
+
+std::string torch_minor(std::string_view version) {
+  const auto numbers = two_numbers(version);
+  if (!numbers) return {};
+  return std::to_string(numbers->first) + "." + std::to_string(numbers->second);
+}
+
+std::string library_for(std::string_view part, std::string_view torch_minor) {
+  return "libscalemark_" + std::string(part) + "-" + std::string(torch_minor) + ".so";
+}
+
+std::vector<std::string> torch_minors_of(const std::filesystem::path& folder,
+                                         std::string_view part) {
+  const std::string ending = ".so", whole = library_for(part, {});
+  const std::string_view start = std::string_view(whole).substr(0, whole.size() - ending.size());
+  std::vector<std::string> found;
+  std::error_code unreadable;
+  for (const auto& file : std::filesystem::directory_iterator(folder, unreadable)) {
+    const std::string name = file.path().filename().string();
+    if (!name.starts_with(start)) continue;
+    const std::string minor = torch_minor(name.substr(start.size()));
+    if (!minor.empty() && name == library_for(part, minor)) found.push_back(minor);
+  }
+  std::ranges::sort(found, {}, two_numbers);
+  return found;
 }
 
 Version program_version() {

@@ -6,14 +6,23 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace scalemark {
 
-// Any other torch version is refused by name: the C++ ABI of c10d changes between versions.
-inline constexpr std::string_view kTorchVersion = "2.11.0";
-
 // "2.11.0+cu130" from version.py in torch's folder; absent when that is not there or names none.
 std::optional<std::string> torch_version(const std::filesystem::path& folder);
+
+// "2.11" of "2.11.0+cu130"; empty for a text that begins with no such two numbers.
+std::string torch_minor(std::string_view version);
+
+// Torch's C++ interface changes with its minor version, so each library of ours that uses it is
+// built for one, which its name says: "libscalemark_engine-2.11.so" is the part "engine" for 2.11.
+std::string library_for(std::string_view part, std::string_view torch_minor);
+
+// The minor versions for which `folder` has the part, ascending by number.
+std::vector<std::string> torch_minors_of(const std::filesystem::path& folder,
+                                         std::string_view part);
 
 struct Version {
   std::string version;     // "0.1.0"

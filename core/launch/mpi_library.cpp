@@ -70,7 +70,7 @@ void refuse_other_launcher(const std::string& wanted, const MpiLauncher& launche
 void require_plugin(const MpiLibrary& library, const std::string& why,
                     const std::vector<std::string>& built) {
   if (is_built(built, library.name)) return;
-  throw configuration(why + ", but " + std::string(library.plugin) + " is not there",
+  throw configuration(why + ", but libscalemark_" + std::string(library.part) + " is not there",
                       "its plugin, beside the program",
                       "build with " + std::string(library.headers) + ", or start the ranks with " +
                           std::string(mpi_library(built.front()).launcher));
@@ -102,7 +102,7 @@ const MpiLibrary& choose_mpi_library(const Detection& detection, const Environme
                                      const std::vector<std::string>& built) {
   if (built.empty()) {
     throw system_error("--backend mpi: this build has no plugin for MPI",
-                       "libscalemark_mpi_openmpi.so or libscalemark_mpi_mpich.so",
+                       "libscalemark_mpi_openmpi or libscalemark_mpi_mpich",
                        "build with " + names_of_headers() + ", or use --backend gloo");
   }
   // A process that starts ranks itself has none of a launcher's variables for them.

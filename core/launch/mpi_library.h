@@ -15,7 +15,7 @@ namespace scalemark::launching {
 struct MpiLibrary {
   std::string_view name;      // a value of --mpi-library
   std::string_view title;     // "Open MPI"
-  std::string_view plugin;    // our library for it, beside the program
+  std::string_view part;      // our library for it, beside the program: see library_for()
   std::string_view soname;    // its own library
   std::string_view launcher;  // Debian's name of its mpirun
   std::string_view package;   // Debian's package with the library and its launcher
@@ -24,10 +24,10 @@ struct MpiLibrary {
 
 // They are in the order in which --mpi-library auto takes them where no launcher decides.
 inline constexpr std::array kMpiLibraries = {
-    MpiLibrary{"openmpi", "Open MPI", "libscalemark_mpi_openmpi.so", "libmpi.so.40",
-               "mpirun.openmpi", "openmpi-bin", "libopenmpi-dev"},
-    MpiLibrary{"mpich", "MPICH", "libscalemark_mpi_mpich.so", "libmpich.so.12", "mpirun.mpich",
-               "mpich", "libmpich-dev"},
+    MpiLibrary{"openmpi", "Open MPI", "mpi_openmpi", "libmpi.so.40", "mpirun.openmpi",
+               "openmpi-bin", "libopenmpi-dev"},
+    MpiLibrary{"mpich", "MPICH", "mpi_mpich", "libmpich.so.12", "mpirun.mpich", "mpich",
+               "libmpich-dev"},
 };
 
 // Throws bug() for a name that is not in the list.

@@ -135,10 +135,11 @@ void add_assignments(const std::vector<std::string>& assignments, Layers& layers
 }  // namespace
 
 bool is_internal_variable(std::string_view name) {
-  static constexpr std::array<std::string_view, 9> kInternal{
-      "SCALEMARK_RANK_SPEC", "SCALEMARK_SAME_SESSION", "SCALEMARK_START_DATE",
-      "SCALEMARK_TEST_DATA", "SCALEMARK_SOURCE_DIR",   "SCALEMARK_BINARY_DIR",
-      "SCALEMARK_PYTHON",    "SCALEMARK_CUDA",         "SCALEMARK_TORCH_DIR"};
+  static constexpr std::array<std::string_view, 10> kInternal{
+      "SCALEMARK_RANK_SPEC",   "SCALEMARK_SAME_SESSION", "SCALEMARK_START_DATE",
+      "SCALEMARK_TORCH_TRIAL", "SCALEMARK_TEST_DATA",    "SCALEMARK_SOURCE_DIR",
+      "SCALEMARK_BINARY_DIR",  "SCALEMARK_PYTHON",       "SCALEMARK_CUDA",
+      "SCALEMARK_TORCH_DIR"};
   return std::ranges::count(kInternal, name) > 0;
 }
 

@@ -1,4 +1,4 @@
-// libscalemark_engine.so offers this to the light program: one exported function returns this
+// libscalemark_engine offers this to the light program: one exported function returns this
 // table. Torch-free on purpose: the program includes it without ever linking torch.
 #pragma once
 
@@ -9,6 +9,10 @@
 #include "engine/sweep/sweep_run.h"
 #include "engine/train/train_run.h"
 
+// The engine holds this text, behind it the version of the torch that it was built with
+// ("2.11.0+cu130") and a zero: the program reads it from the file before it loads torch.
+#define SCALEMARK_BUILT_WITH_TORCH "scalemark's engine, built with torch "
+
 namespace scalemark::api {
 
 // Changes whenever a struct that passes through changes its layout; the commit of the build is
@@ -17,7 +21,6 @@ inline constexpr const char* kEngineAbi = "scalemark-engine/4";
 
 struct EngineApi {
   PluginStamp stamp;
-  const char* torch_version;  // "2.11.0", as loaded
   // Trains one configuration as one rank. Rank 0 writes the report and prints the table; the exit
   // code is the process's own. Errors are printed by the engine in the fixed form and never thrown
   // across the interface.

@@ -1,4 +1,4 @@
-// libscalemark_cuda.so offers this to the engine. No CUDA header may stand here: the engine
+// libscalemark_cuda offers this to the engine. No CUDA header may stand here: the engine
 // includes it on machines without CUDA.
 #pragma once
 

@@ -6,13 +6,15 @@
 #include "core/base/plugin.h"
 #include "core/machine/driver_library.h"
 #include "core/machine/gpus.h"
+#include "engine/torch/compat.h"
 
 namespace scalemark::device {
 
 void load_torch_cuda(const std::string& torch_folder) {
   for (const char* name : {"libc10_cuda.so", "libtorch_cuda.so"}) {
     open_library(torch_folder + "/lib/" + name, "torch's CUDA libraries",
-                 "install torch==2.11.0 with its CUDA libraries, or use --device cpu");
+                 "install a torch " + std::string(compat::kTorchMinor) +
+                     " with CUDA libraries, or use --device cpu");
   }
   // This query stands for any that the hooks answer without a driver. Without CUDA the default
   // hooks return false.
@@ -23,7 +25,7 @@ void load_torch_cuda(const std::string& torch_folder) {
 
 const cuda::CudaApi& load_cuda_plugin(const std::string& library_folder) {
   const auto& api = open_plugin_as<cuda::CudaApi>(
-      {.path = library_folder + "/libscalemark_cuda.so",
+      {.path = library_folder + "/" + library_for("cuda", compat::kTorchMinor),
        .symbol = "scalemark_cuda_api",
        .abi = cuda::kCudaAbi,
        .advice = "build with -DSCALEMARK_CUDA=ON, or use --device cpu"});

@@ -1,4 +1,4 @@
-// Loads torch's CUDA libraries and libscalemark_cuda.so, only in runs that want a GPU: a CPU run
+// Loads torch's CUDA libraries and our part for GPUs, only in runs that want a GPU: a CPU run
 // never pays for them.
 #pragma once
 
@@ -18,7 +18,7 @@ namespace scalemark::device {
 // one does not load, bug() (70) when something has asked torch already.
 void load_torch_cuda(const std::string& torch_folder);
 
-// Loads libscalemark_cuda.so from `library_folder`. Call it after load_torch_cuda(). Throws
+// Loads libscalemark_cuda from `library_folder`. Call it after load_torch_cuda(). Throws
 // system_error() (71), naming what is missing or comes from another build.
 const cuda::CudaApi& load_cuda_plugin(const std::string& library_folder);
 

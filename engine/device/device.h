@@ -1,5 +1,5 @@
 // The device that a rank computes on, as the engine sees it: only what differs between CPU and
-// CUDA. The CUDA implementation comes from libscalemark_cuda.so; nothing above includes a CUDA
+// CUDA. The CUDA implementation comes from libscalemark_cuda; nothing above includes a CUDA
 // header.
 #pragma once
 

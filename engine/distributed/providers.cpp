@@ -11,6 +11,7 @@
 #include "core/base/plugin.h"
 #include "core/launch/mpi_library.h"
 #include "engine/distributed/network.h"
+#include "engine/torch/compat.h"
 
 namespace scalemark::distributed {
 namespace {
@@ -122,10 +123,11 @@ const mpi::MpiApi& load_mpi_plugin(const std::string& library_folder, const std:
                              "` on every machine of the run, or use --backend gloo";
   set_variables_of_ucx();
   open_library(std::string(mpi.soname), std::string(mpi.title), advice);
-  return open_plugin_as<mpi::MpiApi>({.path = library_folder + "/" + std::string(mpi.plugin),
-                                      .symbol = "scalemark_mpi_api",
-                                      .abi = mpi::kMpiAbi,
-                                      .advice = advice});
+  return open_plugin_as<mpi::MpiApi>(
+      {.path = library_folder + "/" + library_for(mpi.part, compat::kTorchMinor),
+       .symbol = "scalemark_mpi_api",
+       .abi = mpi::kMpiAbi,
+       .advice = advice});
 }
 
 }  // namespace scalemark::distributed

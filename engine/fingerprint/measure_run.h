@@ -18,7 +18,7 @@ struct MeasureRequest {
   settings::DeviceKind device = settings::DeviceKind::kCpu;
   int threads = 1;
   std::string torch;           // torch's folder
-  std::string library_folder;  // holds libscalemark_cuda.so
+  std::string library_folder;  // holds libscalemark_cuda
   std::string folder;          // files are made, read and removed there
   double seconds = 2;          // duration of each measurement
 };

@@ -1,5 +1,5 @@
-// The interface of MPI's plugin for the engine: libscalemark_mpi_openmpi.so or
-// libscalemark_mpi_mpich.so, the same sources built with either library's mpi.h. No MPI header may
+// The interface of MPI's plugin for the engine: libscalemark_mpi_openmpi or
+// libscalemark_mpi_mpich, the same sources built with either library's mpi.h. No MPI header may
 // be included here.
 #pragma once
 

@@ -65,11 +65,11 @@ namespace {
 
 constexpr std::string_view kOurs = "libscalemark_";
 
-// "/x/libscalemark_engine.so" -> "scalemark_engine"; empty for other projects' libraries.
+// "/x/libscalemark_engine-2.11.so" -> "scalemark_engine"; empty for other projects' libraries.
 std::string our_name(std::string_view path) {
   const std::string_view file = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
   if (!file.starts_with(kOurs)) return "";
-  return std::string(file.substr(3, file.find('.') - 3));
+  return std::string(file.substr(3, file.find_first_of("-.") - 3));
 }
 
 // Finds the build id in the notes of one segment. A note has header, name and contents, each padded

@@ -34,7 +34,7 @@ def torch_folder():
         return Path(named)
     found = importlib.util.find_spec("torch")
     if found is None:
-        raise Refused(71, f"{sys.executable} has no torch; the program needs torch 2.11: name a Python that has it "
+        raise Refused(71, f"{sys.executable} has no torch: name a Python that has it "
                           "(PYTHON=...) or its folder (SCALEMARK_TORCH=.../site-packages/torch)")
     return Path(found.submodule_search_locations[0])
 

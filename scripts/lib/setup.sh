@@ -92,32 +92,65 @@ ensure_packages_and_torch() {
   wait $torch
 }
 
-# make_venv: .venv, unless it is there. One that was interrupted while it was made has no pip.
-make_venv() {
-  .venv/bin/python -m pip --version >/dev/null 2>&1 || { say "making .venv"; python3 -m venv .venv; }
+# The torch that requirements.txt names, in .venv, built in build/PRESET; use_torch takes another.
+venv=.venv
+build_suffix=
+
+# torch_row VERSION: its row of cmake/torch_versions.txt, torch, torchvision, CUDA and NCCL.
+torch_row() { grep "^${1//./\\.} " cmake/torch_versions.txt; }
+torch_versions() { sed -n 's/^\([0-9][0-9.]*\) .*/\1/p' cmake/torch_versions.txt; }
+torch_of_requirements() { sed -n 's/^torch==//p' requirements.txt; }
+
+# use_torch VERSION: what follows installs that torch in an environment of its own, and builds in a folder of its own.
+use_torch() {
+  torch_row "$1" >/dev/null || {
+    echo "${0##*/}: torch '$1' is not in cmake/torch_versions.txt; allowed: $(torch_versions | paste -sd, | sed 's/,/, /g')" >&2
+    exit 64
+  }
+  venv=.venv build_suffix=
+  [ "$1" = "$(torch_of_requirements)" ] || { venv=.venv-$1 build_suffix=-$1; }
 }
 
-# ensure_venv FILE [pip options]: .venv holds what FILE names. A stamp makes the second call free. Nothing is compiled ahead:
+# pinned FILE: a copy of the requirements with the versions that belong to the chosen torch, beside copies of those that it includes.
+pinned() {
+  local torch torchvision cuda file
+  [ -n "$build_suffix" ] || { echo "$1"; return; }
+  read -r torch torchvision cuda _ < <(torch_row "${build_suffix#-}")
+  for file in requirements*.txt; do
+    sed -e "s/^torch==[^ ]*/torch==$torch/; s/^torchvision==[^ ]*/torchvision==$torchvision/; s/^\(nvidia-[a-z-]*\)==[^ ]*/\1==$cuda.*/" \
+      "$file" >"$venv/$file"
+  done
+  echo "$venv/$1"
+}
+
+# make_venv: the environment, unless it is there. One that was interrupted while it was made has no pip.
+make_venv() {
+  "$venv/bin/python" -m pip --version >/dev/null 2>&1 || { say "making $venv"; python3 -m venv "$venv"; }
+}
+
+# ensure_venv FILE [pip options]: the environment holds what FILE names. A stamp makes the second call free. Nothing is compiled ahead:
 # of torch's and the oracles' 15,000 Python files a few hundred are ever imported.
 ensure_venv() {
   local requirements=$1 stamp size=' (torch with its CUDA libraries: about 2.7 GB on first download)'
   shift
-  [ $# -eq 0 ] && ! compgen -G '.venv/lib/python3*/site-packages/torch' >/dev/null || size=
-  stamp=.venv/.$(basename "$requirements").$(cat requirements*.txt | sha256sum | cut -c1-16)
+  [ $# -eq 0 ] && ! compgen -G "$venv/lib/python3*/site-packages/torch" >/dev/null || size=
+  stamp=$venv/.$(basename "$requirements").$(cat requirements*.txt cmake/torch_versions.txt | sha256sum | cut -c1-16)
   [ -f "$stamp" ] && return 0
   make_venv
-  say "installing $requirements into .venv$size"
+  say "installing $requirements into $venv$size"
   # One at a time: test installs its oracles in the background.
-  flock --no-fork .venv/.installing .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-compile "$@" -r "$requirements"
+  flock --no-fork "$venv/.installing" "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile "$@" \
+    -r "$(pinned "$requirements")"
   touch "$stamp"
 }
 
-# ensure_cuda_compiler: nvcc of the machine where it is of torch's CUDA generation, else the one that NVIDIA publishes on
-# PyPI.
+# ensure_cuda_compiler: nvcc of the machine where it is of torch's CUDA version, else the one that NVIDIA publishes on PyPI.
 ensure_cuda_compiler() {
-  local nvcc
+  local nvcc wanted
+  wanted=$("$venv/bin/python" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])' 2>/dev/null)
+  wanted=$(sed -n "s/^cuda.*= '\([0-9.]*\)'.*/\1/p" "$wanted/version.py")
   for nvcc in nvcc /usr/local/cuda/bin/nvcc; do
-    case $("$nvcc" --version 2>/dev/null) in *'release 13.'*) return 0 ;; esac
+    case $("$nvcc" --version 2>/dev/null) in *"release $wanted,"*) return 0 ;; esac
   done
   ensure_venv requirements-cuda.txt
 }
@@ -125,21 +158,28 @@ ensure_cuda_compiler() {
 # build PRESET TARGET [cmake -D options]: configures when needed, then builds. TARGET: scalemark (the program and what
 # it loads) or all (the tests as well).
 build() {
-  local preset=$1 target=$2
+  local preset=$1 target=$2 folder=build/$1$build_suffix
   shift 2
-  say "configuring (preset $preset)"
+  say "configuring (preset $preset${build_suffix:+, torch ${build_suffix#-}})"
   local log
-  log=$(cmake --preset "$preset" "$@" 2>&1) || { printf '%s\n' "$log" >&2; return 1; }
+  log=$(cmake --preset "$preset" -B "$folder" ${build_suffix:+"-DSCALEMARK_PYTHON=$PWD/$venv/bin/python"} "$@" 2>&1) ||
+    { printf '%s\n' "$log" >&2; return 1; }
   say "building $target"
-  cmake --build --preset "$preset" --target "$target" 2>&1 | python3 scripts/lib/build_progress.py
+  cmake --build "$folder" --target "$target" 2>&1 | python3 scripts/lib/build_progress.py
 }
 
-# build_for_all_gpus TARGET: into a folder of its own, since build/release holds GPU code for this machine only. Makes dist.
+# build_for_all_gpus TARGET: into folders of their own, since build/release holds GPU code for this machine only: TARGET with the torch
+# of requirements.txt, the engine with each other one. Makes dist.
 build_for_all_gpus() {
+  local torch
   ensure_packages "${build_packages[@]}" patchelf
-  ensure_venv requirements.txt
-  ensure_cuda_compiler
-  build bundle "$1"
+  for torch in $(torch_versions); do
+    use_torch "$torch"
+    ensure_venv requirements.txt
+    ensure_cuda_compiler
+    if [ -z "$build_suffix" ]; then build bundle "$1"; else build bundle engine -DSCALEMARK_BUILD_TESTS=OFF; fi
+  done
+  use_torch "$(torch_of_requirements)"
   ctest --test-dir build/bundle --output-on-failure --no-tests=error -R '^cuda_gpu_code$'
   mkdir -p dist
 }

@@ -16,12 +16,12 @@ from program import check, skip
 # says why not lower.
 FLOOR = {
     "scalemark": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_data.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_opencv.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_engine.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_mpi_openmpi.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_mpi_mpich.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
-    "libscalemark_cuda.so": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_data": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_opencv": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_engine": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_mpi_openmpi": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_mpi_mpich": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
+    "libscalemark_cuda": {"GLIBC": "2.34", "GLIBCXX": "3.4.29", "CXXABI": "1.3.13"},
 }
 
 
@@ -45,11 +45,12 @@ parser.add_argument("--libraries", nargs="+", required=True, help="those that th
 options = parser.parse_args()
 if platform.libc_ver() != ("glibc", "2.36"):
     skip(f"the floor is that of a build on Debian 12 (glibc 2.36), not on {' '.join(platform.libc_ver())}")
-check(set(options.libraries) <= set(FLOOR), f"no floor for {set(options.libraries) - set(FLOOR)}")
+parts = {name: re.sub(r"(-[\d.]+)?\.so$", "", name) for name in options.libraries}  # libscalemark_engine-2.11.so
+check(set(parts.values()) <= set(FLOOR), f"no floor for {set(parts.values()) - set(FLOOR)}")
 for name in options.libraries:
     found = needed(options.build / name)
     check(found.keys() >= {"GLIBC", "GLIBCXX"}, f"{name}: versions not read: {found}")
     for library, (version, symbol) in found.items():
-        floor = FLOOR[name][library]
+        floor = FLOOR[parts[name]][library]
         check(number(version) <= number(floor), f"{name} needs {library}_{version} for {symbol}; the floor is {floor}")
     print(f"{name}: " + ", ".join(f"{library}_{version} ({symbol})" for library, (version, symbol) in found.items()))

@@ -183,7 +183,7 @@ def doctor(folder, library):
     require_mpi(library)
     said = run("doctor", expect=None).stdout
     for one in (library, *(other for other in LIBRARIES if other != library and shutil.which(MPIRUN[other]))):
-        check(re.search(rf"^mpi +{TITLE[one]} [\d.]+, libscalemark_mpi_{one}\.so, /.*mpirun", said, re.M), said)
+        check(re.search(rf"^mpi +{TITLE[one]} [\d.]+, libscalemark_mpi_{one} for torch [\d., ]+, /.*mpirun", said, re.M), said)
 
 
 def of(case):

@@ -49,8 +49,8 @@ def metadata_of(wheel):
            "rtx4090-mlp.json", "scalemark.fish"} <= names, sorted(names))
     foreign = [name for name in names if name.startswith(("libz.", "libutil", "libtorch", "libmpi", "libopencv", "libgomp"))]
     check(not foreign, f"the wheel brings what the machine or torch has: {foreign}")
-    torch = [line for line in (SOURCE / "requirements.txt").read_text().splitlines() if line.startswith("torch==")]
-    check(f"Requires-Dist: {torch[0]}" in metadata, metadata)
+    engines = sorted(int(name[len("libscalemark_engine-2."):-len(".so")]) for name in names if name.startswith("libscalemark_engine-"))
+    check(f"Requires-Dist: torch>=2.{engines[0]},<2.{engines[-1] + 1}\n" in metadata, metadata)
     return metadata
 
 

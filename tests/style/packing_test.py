@@ -17,7 +17,14 @@ from program import BINARY_DIR, check, skip
 SOURCE = Path(os.environ["SCALEMARK_SOURCE_DIR"])
 VERSION = "scalemark 1.2.3 (commit 0123456789ab; made)"
 PROGRAM = '#include <png.h>\n#include <stdio.h>\nint main(void) { puts("%s"); return png_access_version_number() == 0; }\n'
-INSTALL = 'file(INSTALL DESTINATION "/lib/scalemark" TYPE EXECUTABLE FILES "${CMAKE_CURRENT_LIST_DIR}/scalemark")\n'
+INSTALL = """if(NOT CMAKE_INSTALL_COMPONENT)
+  file(INSTALL DESTINATION "/lib/scalemark" TYPE EXECUTABLE FILES "${CMAKE_CURRENT_LIST_DIR}/scalemark")
+endif()
+file(GLOB engines "${CMAKE_CURRENT_LIST_DIR}/*.so")
+file(INSTALL DESTINATION "/lib/scalemark" TYPE SHARED_LIBRARY FILES ${engines})
+"""
+# Builds with other versions of torch; one is of another commit, and stays out.
+ENGINES = {"build": ("2.11", "0123456789ab"), "build-2.13.0": ("2.13", "0123456789ab"), "build-2.12.1": ("2.12", "ba9876543210"), "build-2.15.0": ("2.15", "0123456789ab")}
 FILES = ("scripts/lib/pack_bundle", "configs", "README.md", "LICENSE", "CITATION.cff", "requirements.txt", "apps/wheel")
 
 
@@ -34,10 +41,12 @@ def make(folder, umask, order):
     for words in (("init", "--quiet"), ("add", "--all"), ("-c", "user.name=x", "-c", "user.email=x", "commit", "--quiet", "--message", "x")):
         subprocess.run(["git", "-C", folder, *words], check=True, env=day)
     (folder / ".venv").symlink_to(sys.prefix)
-    build = folder / "build"
-    build.mkdir()
-    (build / "cmake_install.cmake").write_text(INSTALL)
-    subprocess.run(["cc", "-x", "c", "-", "-o", build / "scalemark", "-lpng"], input=PROGRAM % VERSION, text=True, check=True)
+    for name, (minor, commit) in ENGINES.items():
+        (folder / name).mkdir()
+        (folder / name / "cmake_install.cmake").write_text(INSTALL)
+        subprocess.run(["cc", "-x", "c", "-", "-shared", "-o", folder / name / f"libscalemark_engine-{minor}.so"], input=f'const char commit[] = "{commit}";', text=True,
+                       check=True)
+    subprocess.run(["cc", "-x", "c", "-", "-o", folder / "build/scalemark", "-lpng"], input=PROGRAM % VERSION, text=True, check=True)
     return folder
 
 
@@ -65,7 +74,9 @@ def check_metadata(wheel):
     check(VERSION in metadata.description, "the wheel does not say of which commit it is")
     check(len(metadata.classifiers) > 8 and all(" :: " in name for name in metadata.classifiers), metadata.classifiers)
     check(not any(name.startswith("License") for name in metadata.classifiers), "a licence is said twice")
-    check([str(needed) for needed in metadata.requires_dist] == [line for line in (SOURCE / "requirements.txt").read_text().splitlines() if line.startswith("torch==")], metadata)
+    [torch] = metadata.requires_dist
+    taken = [version for version in ("2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0", "2.16.0") if torch.specifier.contains(version)]
+    check(torch.name == "torch" and taken == ["2.11.0", "2.13.0", "2.15.0"], f"{torch} takes {taken}")
     check(metadata.requires_python and metadata.summary, metadata)
 
 

@@ -366,8 +366,8 @@ std::vector<Option> general_options() {
        .commands = kDoctor,
        .field = kField<&GeneralSettings::torch>,
        .help =
-           "folder of torch 2.11.0 (holds lib/libtorch_cpu.so); else $SCALEMARK_TORCH, else the "
-           "one it was built with",
+           "folder of torch (holds lib/libtorch_cpu.so), of a version that `scalemark --version` "
+           "names; else $SCALEMARK_TORCH, else the one it was built with",
        .value_name = "DIR",
        .across_ranks = AcrossRanks::kMayDiffer},
   };

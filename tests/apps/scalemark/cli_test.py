@@ -152,7 +152,7 @@ class Usage(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             text = self.refused(71, "train", "--torch", folder)
             self.assertIn("E_TORCH_MISSING", text)
-            self.assertIn("pip install torch==2.11.0", text)
+            self.assertIn("pip install 'torch==", text)
             self.refused(71, "train", env={"SCALEMARK_TORCH": folder})
             pathlib.Path(folder, "lib").mkdir()
             pathlib.Path(folder, "lib", "libtorch_cpu.so").write_text("")
@@ -415,7 +415,7 @@ class Start(unittest.TestCase):
     def test_version_names_commit_and_torch_and_loads_no_torch(self):
         result = run("--version", env={"LD_DEBUG": "files"})
         self.assertEqual(result.returncode, 0)
-        self.assertRegex(result.stdout, r"^scalemark \d+\.\d+\.\d+ \(commit .+; built with torch 2\.11\.0\)\n$")
+        self.assertRegex(result.stdout, r"^scalemark \d+\.\d+\.\d+ \(commit .+; built for torch (\d+\.\d+(, )?)+\)\n$")
         for library in ("libtorch", "libc10", "libopencv", "libscalemark_data"):
             self.assertNotIn(library, result.stderr)
 

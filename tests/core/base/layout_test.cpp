@@ -94,10 +94,10 @@ TEST(Layout, ACommandCanBePastedStill) {
       "  \"about\": \"" + std::string(40, 'x') + " " + std::string(40, 'y') + "\"\n";
   EXPECT_EQ(folded(json, of_width(60)), json);
   const std::string version =
-      "scalemark 0.9.0 (commit 0123456789ab; Release, GNU 12.2.0; built with torch 2.11.0)";
+      "scalemark 0.9.0 (commit 0123456789ab; Release, GNU 12.2.0; built for torch 2.11, 2.15)";
   EXPECT_EQ(folded(version, of_width(60)),
             "scalemark 0.9.0 (commit 0123456789ab; Release, GNU 12.2.0;\n"
-            "  built with torch 2.11.0)");
+            "  built for torch 2.11, 2.15)");
 }
 
 TEST(Layout, APipeGetsEachLineWhole) {

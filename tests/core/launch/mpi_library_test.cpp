@@ -58,7 +58,7 @@ TEST(MpiLibrary, AnotherLibraryThanTheLaunchersIsRefusedByName) {
   expect_words(refusal(open_mpi(), "mpich"), ExitCode::kConfiguration,
                {"--mpi-library mpich", "Open MPI", "OMPI_COMM_WORLD_SIZE"});
   expect_words(refusal(hydra(), "auto", {"openmpi"}), ExitCode::kConfiguration,
-               {"libscalemark_mpi_mpich.so is not there", "libmpich-dev", "mpirun.openmpi"});
+               {"libscalemark_mpi_mpich is not there", "libmpich-dev", "mpirun.openmpi"});
   expect_words(refusal(open_mpi(), "auto", {}), ExitCode::kSystem, {"libopenmpi-dev"});
 }
 

@@ -3,11 +3,10 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <stdio.h>
+#include <torch/version.h>
 
 #include <memory>
 #include <string>
-
-#include "core/base/plugin.h"
 
 namespace scalemark::process {
 namespace {
@@ -15,7 +14,7 @@ namespace {
 // "2.11.0+cpu" beside "2.11.0+cu130" is two versions.
 TEST(LoadedTorch, IsNamedAsItsWheelNamesIt) {
   const std::string version = loaded_torch_version();
-  EXPECT_TRUE(version.starts_with(std::string(kTorchVersion) + "+")) << version;
+  EXPECT_TRUE(version.starts_with(std::string(TORCH_VERSION) + "+")) << version;
   EXPECT_EQ(library_versions(false).at("libtorch").running_with, version);
 }
 
