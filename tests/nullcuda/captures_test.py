@@ -153,17 +153,20 @@ def queries_of_another_thread_in_a_global_capture():
     return {f"cudaEventQuery {DURING}": 1}
 
 
-def memory_is_taken_in_relaxed_mode_only():
+def memory_and_waits_in_relaxed_mode_only():
     cuda = Capturing()
     mode = ctypes.c_int(RELAXED)
     cuda.ok("ThreadExchangeStreamCaptureMode", ctypes.byref(mode))
     check(mode.value == GLOBAL, "a thread's mode is global")
     cuda.memory(64)
+    cuda.ok("StreamSynchronize", cuda.other)
+    check(cuda.StreamSynchronize(cuda.stream) == UNSUPPORTED, "the captured one is never done")
     cuda.ok("ThreadExchangeStreamCaptureMode", ctypes.byref(mode))
     check(mode.value == RELAXED, "and back")
     check(cuda.Malloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(64)) == UNSUPPORTED, "not so")
+    check(cuda.StreamSynchronize(cuda.other) == UNSUPPORTED, "nor a wait for another stream")
     cuda.must_be_void()
-    return {f"cudaMalloc {DURING}": 1}
+    return {f"cudaMalloc {DURING}": 1, f"cudaStreamSynchronize {DURING}": 2}
 
 
 def the_hosts_memory_is_in_no_graph():
@@ -208,7 +211,7 @@ def the_default_stream_stays_outside():
 CASES = {case: {} for case in (
     a_graph_does_at_each_launch_what_was_captured, streams_take_part_from_their_wait_on, a_stream_that_does_not_come_back,
     work_beside_a_capture, waits_within_a_capture, waits_of_another_thread, queries_of_another_thread_in_a_global_capture,
-    memory_is_taken_in_relaxed_mode_only, the_hosts_memory_is_in_no_graph, events_from_outside,
+    memory_and_waits_in_relaxed_mode_only, the_hosts_memory_is_in_no_graph, events_from_outside,
     events_of_a_capture_have_no_time, the_default_stream_stays_outside)}
 
 if __name__ == "__main__":
