@@ -19,6 +19,16 @@ namespace {
 
 constexpr std::size_t kMostReasons = 3;
 constexpr const char* kResume = finding_kinds::repetitions_lost.remedy;
+constexpr std::string_view kRepeat = finding_kinds::no_interval.remedy;  // for fewer runs than 5
+constexpr int kRunsOfRepeat = 5;
+
+// Asks for more runs of each point than were made: a command that repeats what was done makes
+// nothing surer.
+std::string more_than_made(std::string remedy, const Report& report) {
+  const int made = runs_of_points(report).most;
+  if (remedy != kRepeat || made < kRunsOfRepeat) return remedy;
+  return remedy.substr(0, remedy.rfind(' ') + 1) + std::to_string(2 * made);
+}
 
 struct Reason {
   VerdictLevel level;
@@ -69,10 +79,11 @@ class JudgeOfReport {
     const FindingKind* kind = find_finding_kind(code);
     const bool is_info = kind && kind->severity == std::string_view("info") &&
                          code != finding_kinds::slow_steps.code;
-    reasons_.push_back({level,
-                        kind && kind->blames == Blames::kPart,
-                        is_info,
-                        {std::move(code), std::move(text), std::move(remedy)}});
+    reasons_.push_back(
+        {level,
+         kind && kind->blames == Blames::kPart,
+         is_info,
+         {std::move(code), std::move(text), more_than_made(std::move(remedy), report_)}});
   }
 
   // The numbers may give a reason for doubt without a finding: an earlier version had another rule,

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "report/judge/collectives/runs.h"
+#include "report/judge/judge.h"
 #include "report/judge/point/disturbances.h"
 #include "report/judge/sweep/summary.h"
 #include "report/record/finding_kinds.h"
@@ -75,6 +76,25 @@ TEST(Verdict, ASingleRunIsAtBestWithCareAndSaidOnce) {
   add(report, finding_kinds::no_interval);
   for (const auto& id : ids_of(report)) add(report, finding_kinds::single_repetition, id);
   EXPECT_EQ(codes_of(report), std::vector<std::string>{"no_interval"});
+}
+
+TEST(Verdict, AsksForMoreRunsThanWereMade) {
+  constexpr std::string_view kRepeat = finding_kinds::no_interval.remedy;
+  const std::pair<int, const char*> kAsked[] = {{1, "5"}, {4, "5"}, {5, "10"}, {12, "24"}};
+  for (const FindingKind& kind : all_finding_kinds()) {
+    if (kind.remedy != kRepeat || kind.costs == VerdictLevel::kQuotable) continue;
+    for (const auto& [made, asked] : kAsked) {
+      Report report = healthy_sweep(made);
+      report.findings.clear();
+      report.invocation.command_line = "scalemark sweep --repetitions " + std::to_string(made);
+      add(report, kind, ids_of(report).front());
+      judge(report);
+      const std::string option = "--repetitions " + std::string(asked);
+      ASSERT_FALSE(report.verdict->reasons.empty()) << kind.code;
+      EXPECT_EQ(report.verdict->reasons.front().remedy, "more runs: " + option) << kind.code;
+      EXPECT_EQ(next_command(report).command, "scalemark sweep " + option) << kind.code;
+    }
+  }
 }
 
 TEST(Verdict, EveryRunDisturbedIsNotToBeQuoted) {
