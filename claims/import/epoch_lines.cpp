@@ -1,5 +1,6 @@
-// Reads lines that trainers of image networks print within their epochs: timm's train.py and the
-// reference scripts of torchvision, whose form DETR and others have taken over.
+// Reads lines that trainers of image networks print within their epochs: timm's train.py, PyTorch's
+// ImageNet example, whose form very many have taken over, and the reference scripts of torchvision,
+// whose form DETR and others have.
 #include <cmath>
 #include <vector>
 
@@ -85,6 +86,41 @@ class TimmReader : public StepReader {
   std::vector<double> samples_;
 };
 
+// "Epoch: [0][  10/5004]  Time  0.301 ( 0.589)  Data  0.000 ( 0.288)  Loss ...": the time of a
+// step, with its wait for data; the brackets have the mean of the epoch. The batch is nowhere, and
+// each process prints the same lines.
+class ImageNetExampleReader : public StepReader {
+ public:
+  bool take(const Line& from) override {
+    for (const char* before : {"=> creating model '", "=> using pre-trained model '"}) {
+      const std::size_t at = from.text.find(before);
+      if (at == from.text.npos) continue;
+      const std::string_view name = from.text.substr(at + std::string_view(before).size());
+      log_.says.workload = std::string(name.substr(0, name.find('\'')));
+    }
+    return add(step_of(from.text), number_after(from.text, kTime));
+  }
+
+ private:
+  void finish() override {
+    log_.measure = Measure::kStepSeconds;
+    log_.what = "images of a step over its time";
+    log_.says.gradient_accumulation_steps = 1;
+  }
+
+  static constexpr std::string_view kTime = "Time ";
+
+  bool is_head(std::string_view line) const override {
+    return has_any(line, {"=> creating model"});
+  }
+
+  std::optional<double> step_of(std::string_view line) const override {
+    return line.starts_with("Epoch: [") && has_any(line, {"]["}) && has_any(line, {kTime})
+               ? place_in_epochs(line, "Epoch: [")
+               : std::nullopt;
+  }
+};
+
 // "Epoch: [0]  [ 10/100]  eta: 0:01:00  lr: 0.1  img/s: 310.5  loss: ...  time: 0.41  data: 0.01":
 // time is of a step, with its wait for data; img/s is of one process, without it. A line
 // "Namespace(...)" or "Not using distributed mode" stands before them.
@@ -165,6 +201,10 @@ class TorchvisionReader : public StepReader {
 }  // namespace
 
 Runs read_timm(const LogText& text) { return read_runs<TimmReader>(text, {"Train: "}); }
+
+Runs read_imagenet_example(const LogText& text) {
+  return read_runs<ImageNetExampleReader>(text, {"Epoch: ["});
+}
 
 Runs read_torchvision(const LogText& text) {
   return read_runs<TorchvisionReader>(text, {"Epoch: ["});

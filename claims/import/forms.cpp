@@ -35,6 +35,8 @@ constexpr auto kForms = std::to_array<Form>(
      {"nanoGPT", "iter N: loss", read_nanogpt, "nanoGPT", "tokens/s"},
      {"torchtitan", "tps:", read_torchtitan, "torchtitan", "tokens/s"},
      {"timm", "Train: 0 [ 100/1251", read_timm, "timm", "img/s"},
+     {"PyTorch ImageNet example", "Epoch: [0][  10/5004] Time", read_imagenet_example,
+      "PyTorch (ImageNet example)", "img/s"},
      {"torchvision references", "Epoch: [0] ... eta:", read_torchvision,
       "PyTorch (torchvision references)", "img/s"}});
 

@@ -165,19 +165,20 @@ void hold_against_exchanges(const Log& log, published::Row& row, const std::stri
 // Each reader returns nothing for a text of another form. It throws bad_data() (65) for a text of
 // its own form that it cannot use.
 
-Runs read_nccl_tests(const LogText& text);   // nccl_tests.cpp
-Runs read_trainer_log(const LogText& text);  // summaries.cpp
-Runs read_dlll(const LogText& text);         // marked_lines.cpp
-Runs read_mllog(const LogText& text);        // marked_lines.cpp
-Runs read_torchtitan(const LogText& text);   // step_lines.cpp
-Runs read_llm_c(const LogText& text);        // step_lines.cpp
-Runs read_nanogpt(const LogText& text);      // step_lines.cpp
-Runs read_horovod(const LogText& text);      // synthetic_benchmarks.cpp
-Runs read_tf_cnn(const LogText& text);       // synthetic_benchmarks.cpp
-Runs read_megatron(const LogText& text);     // large_models.cpp
-Runs read_deepspeed(const LogText& text);    // large_models.cpp
-Runs read_timm(const LogText& text);         // epoch_lines.cpp
-Runs read_torchvision(const LogText& text);  // epoch_lines.cpp
+Runs read_nccl_tests(const LogText& text);        // nccl_tests.cpp
+Runs read_trainer_log(const LogText& text);       // summaries.cpp
+Runs read_dlll(const LogText& text);              // marked_lines.cpp
+Runs read_mllog(const LogText& text);             // marked_lines.cpp
+Runs read_torchtitan(const LogText& text);        // step_lines.cpp
+Runs read_llm_c(const LogText& text);             // step_lines.cpp
+Runs read_nanogpt(const LogText& text);           // step_lines.cpp
+Runs read_horovod(const LogText& text);           // synthetic_benchmarks.cpp
+Runs read_tf_cnn(const LogText& text);            // synthetic_benchmarks.cpp
+Runs read_megatron(const LogText& text);          // large_models.cpp
+Runs read_deepspeed(const LogText& text);         // large_models.cpp
+Runs read_timm(const LogText& text);              // epoch_lines.cpp
+Runs read_torchvision(const LogText& text);       // epoch_lines.cpp
+Runs read_imagenet_example(const LogText& text);  // epoch_lines.cpp
 
 // The rates are of one GPU: nobody has multiplied them yet.
 std::optional<TableFile> read_superbench(std::string_view text,

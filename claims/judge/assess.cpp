@@ -136,7 +136,11 @@ std::vector<std::string> unsaid(const Row& row) {
   std::vector<std::string> fields;
   if (!row.gpus && !row.nodes) fields.emplace_back("gpus");
   if (row.system.empty()) fields.emplace_back("system");
-  if (!is_rate(row)) return fields;
+  // A log of steps without their batch becomes a rate by it.
+  const bool is_of_steps = row.metric == "step_s" && row.gradient_accumulation_steps;
+  if (is_of_steps && !row.batch_per_gpu && !row.global_batch_size)
+    fields.emplace_back("batch_per_gpu");
+  if (!is_rate(row) && !is_of_steps) return fields;
   if (row.workload.empty()) fields.emplace_back("workload");
   if (row.precision.empty()) fields.emplace_back("precision");
   if (needs_length(row)) fields.emplace_back("seq_len");

@@ -135,9 +135,15 @@ def torchvision(gpus, seconds):
     return "\n".join(lines) + "\n"
 
 
+def imagenet(seconds):
+    lines = ["=> creating model 'resnet50'"]
+    lines += [f"Epoch: [{epoch}][{i:5d}/5004]\tTime {seconds * (20 if i == 1 else 1):6.3f} ({seconds * 1.5:6.3f})\tData  0.000 ( 0.288)\tLoss 6.9e+00 (7.0e+00)\tAcc@1   0.00 (  0.12)" for epoch in (0, 1) for i in range(1, 5002, 500)]
+    return "\n".join(lines) + "\n"
+
+
 LOGS = {"nccl.log": nccl_tests(8), "nanogpt.log": nanogpt(491_520, 250.0), "llmc.log": llm_c(8, 300.0), "titan.log": torchtitan(8, 5762), "trainer_state.json": trainer_state(123.456),
         "trainer.log": trainer_text(123.456, 4), "dlll.log": dlll(2500.0), "mllog.log": mllog(768, 3700.5), "horovod.log": horovod(16, 310.5), "tf_cnn.log": tf_cnn(8, 2412.75), "megatron.log": megatron(8, 256, 2000.0),
-        "deepspeed.log": deepspeed(84.25), "timm.log": timm(8, 5120.0), "torchvision.log": torchvision(8, 0.25)}
+        "deepspeed.log": deepspeed(84.25), "timm.log": timm(8, 5120.0), "torchvision.log": torchvision(8, 0.25), "imagenet.log": imagenet(0.25)}
 
 TIMM = "model,train_samples_per_sec,train_step_time,train_batch_size,train_img_size,param_count\nresnet50,812.5,313.2,256,224,25.56\nvit_base_patch16_224,390.1,327.4,128,224,86.57\n"
 TABLE = "gpus,throughput,batch per gpu\n1,\"1,000\",32\n2,1980,32\n4,3900,32\n"
@@ -152,6 +158,6 @@ FIELDS = {"nccl.log": "", "nanogpt.log": RUN + ",batch_per_gpu=12", "llmc.log": 
           "trainer.log": "system=A100,workload=bert-base,precision=amp_fp16", "dlll.log": RUN.replace("bert-base", "resnet50") + ",batch_per_gpu=256",
           "mllog.log": "gpus=8,precision=amp (submission)",
           "horovod.log": "system=V100,precision=fp32", "tf_cnn.log": "system=V100,precision=fp32", "megatron.log": "system=H100,workload=gpt2", "deepspeed.log": "system=A100,workload=bert-base",
-          "timm.log": "system=A100,precision=amp_fp16", "torchvision.log": "system=A100,precision=fp32"}
+          "timm.log": "system=A100,precision=amp_fp16", "torchvision.log": "system=A100,precision=fp32", "imagenet.log": "gpus=8,system=A100,precision=fp32,batch_per_gpu=32"}
 RATES = {"nanogpt.log": 491_520 / 0.2525, "llmc.log": 65536 * 8 / 0.3, "titan.log": 5762 * 8, "trainer_state.json": 123.456, "trainer.log": 123.456, "dlll.log": 2500.0, "mllog.log": 3700.5, "horovod.log": 16 * 310.5,
-         "tf_cnn.log": 2412.75, "megatron.log": 128.0, "deepspeed.log": 84.25, "timm.log": 5120.0, "torchvision.log": 1024.0}
+         "tf_cnn.log": 2412.75, "megatron.log": 128.0, "deepspeed.log": 84.25, "timm.log": 5120.0, "torchvision.log": 1024.0, "imagenet.log": 1024.0}

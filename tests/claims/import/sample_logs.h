@@ -185,6 +185,13 @@ inline std::vector<Sample> sample_logs() {
                0, 1250, 50) +
            "Test: [   0/48]  Time: 1.2 (1.2)  Loss:  6.9 (6.9)\n",
        "2,560 img/s"},
+      {"PyTorch ImageNet example",
+       "=> creating model 'resnet50'\nUse GPU: 0 for training\n" +
+           counting("Epoch: [0][ #n/5004]\tTime  0.250 ( 0.589)\tData  0.000 ( 0.288)\tLoss "
+                    "6.9e+00 (7.0e+00)\tAcc@1   0.00 (  0.12)\tAcc@5   0.78 (  0.55)",
+                    1, 5001, 100) +
+           "Test: [  1/196]\tTime  3.301 ( 3.301)\tLoss 6.8e+00 (6.8e+00)\n *   Acc@1 0.10\n",
+       "0.25 s a step"},
       {"torchvision references",
        "| distributed init (rank 0): env://\nNamespace(amp=True, batch_size=32, dist_url='env://', "
        "epochs=90, model='resnet50', world_size=8)\n" +
