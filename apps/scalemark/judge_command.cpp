@@ -116,7 +116,7 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
     throw;
   } catch (const Error& error) {
     if (error.record().exit_code != ExitCode::kBadData) throw;
-    throw importing::unknown_log(file);
+    throw importing::unread_file(text, file);
   }
 }
 

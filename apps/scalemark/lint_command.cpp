@@ -15,6 +15,7 @@
 #include "apps/scalemark/read_reports.h"
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
+#include "claims/import/log.h"
 #include "claims/lint/inputs.h"
 #include "claims/lint/lint.h"
 #include "claims/rows/names.h"
@@ -40,7 +41,11 @@ std::vector<reporting::NamedReport> add_tables(const std::string& path,
                                                std::vector<tables::Table>& tables) {
   const std::string text = pasted_text(path);
   if (holds_report(text)) return reports_in(text, path);
-  for (tables::Table& table : tables::read_tables(text, path)) tables.push_back(std::move(table));
+  try {
+    for (tables::Table& table : tables::read_tables(text, path)) tables.push_back(std::move(table));
+  } catch (const tables::NoTable&) {
+    throw importing::unread_file(text, path);
+  }
   return {};
 }
 

@@ -149,7 +149,9 @@ ExitCode published_add_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const std::string file = exactly(invocation, 1, "a file with a table is expected").front();
   const auto library = values.text("library");
-  if (!library) throw usage("--library is not given", "the folder of a library is expected");
+  if (!library)
+    throw usage("--library is not given", "the folder of a library is expected",
+                "--library mine makes one where there is none");
   refuse_unwritable_folder("--library", *library);
   const auto read = read_row_file(file, values);
   const fs::path output = fs::path(*library) / (file_slug(read.rows, file, values) + ".jsonl");

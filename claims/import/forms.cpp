@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "claims/import/log_text.h"
+#include "claims/rows/table_files.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
 
@@ -121,12 +122,29 @@ std::optional<Log> find_log(std::string_view text, const std::string& file,
 
 Log read_log(std::string_view text, const std::string& file, std::optional<int> run) {
   if (auto log = find_log(text, file, run)) return *std::move(log);
-  throw unknown_log(file);
+  throw unread_file(text, file);
 }
 
-Error unknown_log(const std::string& file) {
-  return bad_data("'" + file + "' is no log that is known here", looked_for(),
-                  "tables (CSV, Markdown, timm, SuperBench): scalemark published add FILE");
+Error unread_file(std::string_view text, const std::string& file) {
+  const std::string name = "'" + file + "'", word = shell_word(file);
+  if (const auto log = find_log(text, file, 1))
+    return bad_data(name + " is a log (" + log->form + ")", "another kind of file is expected here",
+                    "`scalemark judge " + word + "` compares it, `scalemark import " + word +
+                        " --output ROWS.jsonl` makes rows of it");
+  try {
+    const std::string form = form_of_table(text, file);
+    const bool is_printed = form == "table" || form == "rows";
+    return bad_data(name + " is a table (" + form + ")", "another kind of file is expected here",
+                    (is_printed ? "`scalemark judge " + word + "` compares it, " : std::string()) +
+                        "`scalemark published add " + word + " --library DIR` keeps it");
+  } catch (const tables::NoTable& error) {
+    return bad_data(
+        name + " is no log that is known here, and" + error.record().what.substr(name.size()),
+        looked_for() + ", and tables of GPUs and a rate (Markdown, CSV, HTML, SuperBench, timm)",
+        "write its numbers as a table, `GPUs,img/s` and below it `8,3100`, and what that does not "
+        "say as --fields: `scalemark judge TABLE.csv --fields "
+        "system=MACHINE,workload=NETWORK,precision=FORMAT`");
+  }
 }
 
 }  // namespace scalemark::importing

@@ -57,8 +57,10 @@ struct Log {
 std::optional<Log> find_log(std::string_view text, const std::string& file,
                             std::optional<int> run = {});
 
-// Returns the error bad_data() (65) that lists the known forms.
-Error unknown_log(const std::string& file);
+// Returns the error bad_data() (65) of a text that a command does not read: with the commands that
+// do where it is a log or a table, else with the known forms and what a person can do. Throws what
+// the reader of a form says of a text of its own that it cannot use.
+Error unread_file(std::string_view text, const std::string& file);
 
 // Reads run number `run` of the log, from 1; without it the only one. Throws bad_data() (65) for a
 // text that is no known log, a log without a number, and one of several runs, which the message

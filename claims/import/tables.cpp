@@ -240,18 +240,9 @@ bool looks_like_ours(std::string_view text) {
   return object && object->contains("id") && object->contains("group");
 }
 
-std::vector<tables::Table> tables_in(std::string_view text, const std::string& file) {
-  try {
-    return tables::read_tables(text, file);
-  } catch (const Error& error) {
-    throw bad_data(error.record().what, error.record().expected,
-                   "training logs: scalemark import FILE --output ROWS.jsonl");
-  }
-}
-
 TableFile printed_rows(std::string_view text, const TableRequest& request) {
   TableFile read{.form = "table", .rows = {}};
-  const auto tables = tables_in(text, request.file);
+  const auto tables = tables::read_tables(text, request.file);
   for (const tables::Table& table : tables) {
     if (table.unread.cells > 0 && !request.allow_unread)
       throw bad_data("'" + request.file + "': " + tables::unread_text(table.unread),
@@ -285,10 +276,11 @@ TableFile read_any(std::string_view text, const TableRequest& request) {
     if (ending == ".jsonl" && looks_like_ours(text))
       return {"rows", published::parse_rows(text, request.file)};
     if (auto read = read_superbench(text, name)) return *std::move(read);
-    throw bad_data("'" + request.file + "' holds no rows that are known here",
-                   "rows as in results/published, or SuperBench's results-summary.jsonl or "
-                   "baseline.json with train_throughput, are expected",
-                   "training logs: scalemark import FILE --output ROWS.jsonl");
+    throw tables::NoTable(
+        bad_data("'" + request.file + "' holds no rows that are known here",
+                 "rows as in results/published, or SuperBench's results-summary.jsonl or "
+                 "baseline.json with train_throughput, are expected")
+            .record());
   }
   return printed_rows(text, request);
 }
@@ -315,6 +307,10 @@ void fill_rows(std::vector<Row>& rows, const GivenFields& given, const std::stri
 
 }  // namespace
 
+std::string form_of_table(std::string_view text, const std::string& file) {
+  return read_any(text, {.file = file, .group = "x", .named = false, .allow_unread = true}).form;
+}
+
 bool is_table_file(const std::string& path) {
   constexpr auto kEndings = std::to_array<std::string_view>(
       {".jsonl", ".json", ".csv", ".tsv", ".md", ".markdown", ".txt", ".html", ".htm"});
@@ -333,8 +329,13 @@ std::vector<Row> rows_of_tables(std::span<const tables::Table> tables, const std
 
 TableFile read_table_file(std::string_view text, const TableRequest& request,
                           const GivenFields& given) {
-  TableFile read = read_any(text, request);
   const std::string where = "'" + request.file + "'";
+  TableFile read;
+  try {
+    read = read_any(text, request);
+  } catch (const tables::NoTable&) {
+    throw unread_file(text, request.file);
+  }
   if (read.rows.empty()) throw bad_data(where + " holds no row");
   fill_rows(read.rows, given, where, read.form == "table");
   if (read.form == "table") refuse_unsized_nodes(read.rows, where);

@@ -26,8 +26,11 @@ struct TableFile {
 // Decides by the ending: .jsonl, .json, .csv, .tsv, .md, .txt, .html.
 bool is_table_file(const std::string& path);
 
+// Returns the form of a text that is such a file, and throws tables::NoTable (65) for another.
+std::string form_of_table(std::string_view text, const std::string& file);
+
 // Makes rows with ids from `group`'s slug. Rows in our own form keep their ids, and their groups
-// unless `group` is `named` by a person. Throws bad_data() (65) for a text without such a table,
+// unless `group` is `named` by a person. Throws unread_file() (65) for a text without such a table,
 // configuration() (78) for what is missing or contradicts.
 struct TableRequest {
   std::string file, group;

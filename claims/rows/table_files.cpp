@@ -101,9 +101,11 @@ std::vector<Table> read_tables(std::string_view text, const std::string& file) {
                            : read.headers.empty() ? "it holds no table"
                                                   : "these headers are there: " +
                                                         shortened(joined(read.headers, "; "), 200);
-  throw bad_data("'" + file + "' has no table of throughputs: " + seen,
-                 "a count of GPUs (GPUs, num_gpus, ...) and a throughput (images/sec, throughput, "
-                 "...), a time or a speed-up are expected");
+  throw NoTable(
+      bad_data("'" + file + "' has no table of throughputs: " + seen,
+               "a count of GPUs (GPUs, num_gpus, ...) and a throughput (images/sec, throughput, "
+               "...), a time or a speed-up are expected")
+          .record());
 }
 
 }  // namespace scalemark::tables

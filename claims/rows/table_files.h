@@ -18,6 +18,12 @@ class UnreadTable : public Error {
   using Error::Error;
 };
 
+// A file that holds no table of throughputs.
+class NoTable : public Error {
+ public:
+  using Error::Error;
+};
+
 // "3 of 12 cells could not be read, line 7: '1/2/4'"
 std::string unread_text(const Unread& unread);
 
@@ -25,8 +31,8 @@ std::string unread_text(const Unread& unread);
 std::vector<Table> tables_of(const std::vector<published::NamedTable>& tables);
 
 // Reads the tables of a file by its ending: .csv and .tsv, .jsonl (rows as in results/published),
-// .html and .htm, else Markdown, and where that holds no table, CSV. Throws bad_data() (65),
-// listing the headers that were seen, where none holds throughputs, and UnreadTable (65).
+// .html and .htm, else Markdown, and where that holds no table, CSV. Throws NoTable (65), listing
+// the headers that were seen, where none holds throughputs, and UnreadTable (65).
 std::vector<Table> read_tables(std::string_view text, const std::string& file);
 
 }  // namespace scalemark::tables

@@ -122,11 +122,37 @@ TEST(ImportedLog, SaysWhatWasLookedFor) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.record().exit_code, ExitCode::kBadData);
-    EXPECT_EQ(error.record().what, "'x.txt' is no log that is known here");
-    for (const char* form :
-         {"nccl-tests", "Hugging Face Trainer", "DLLL", "MLLOG", "torchtitan", "llm.c", "nanoGPT",
-          "Horovod", "tf_cnn_benchmarks", "Megatron-LM", "DeepSpeed", "timm", "torchvision"})
+    EXPECT_EQ(error.record().what,
+              "'x.txt' is no log that is known here, and has no table of throughputs: it holds no "
+              "table");
+    for (const char* form : {"nccl-tests", "Hugging Face Trainer", "DLLL", "MLLOG", "torchtitan",
+                             "llm.c", "nanoGPT", "Horovod", "tf_cnn_benchmarks", "Megatron-LM",
+                             "DeepSpeed", "timm", "torchvision", "Epoch: [0][  10/5004]", "tables"})
       EXPECT_NE(error.record().expected.find(form), std::string::npos) << form;
+  }
+}
+
+// A hint at a command that refuses the same file would send a person in a circle.
+TEST(UnreadFile, IsSentOnlyWhereItIsRead) {
+  const auto hint = [](const char* text, const char* file) {
+    return unread_file(text, file).record().hint;
+  };
+  const std::string of_log =
+      hint("Epoch: [0][ 10/5004]\tTime  0.301 ( 0.589)\tData  0.0 (0.0)\n", "a b.log");
+  EXPECT_NE(of_log.find("scalemark judge 'a b.log'"), std::string::npos) << of_log;
+  EXPECT_NE(of_log.find("scalemark import"), std::string::npos) << of_log;
+  const std::string of_table = hint("GPUs,img/s\n1,300\n8,2100\n", "t.csv");
+  EXPECT_NE(of_table.find("scalemark judge t.csv"), std::string::npos) << of_table;
+  EXPECT_NE(of_table.find("published add t.csv --library"), std::string::npos) << of_table;
+  const std::string of_timm =
+      hint("model,train_samples_per_sec,train_batch_size\nresnet50,812.5,256\n", "timm.csv");
+  EXPECT_EQ(of_timm.find("judge"), std::string::npos) << of_timm;
+  for (const char* file : {"x.txt", "x.csv", "x.json", "x.jsonl", "x.md", "x.html", "-"}) {
+    const std::string none = hint("no log\n", file);
+    EXPECT_EQ(none.find(std::string("judge ") + file), std::string::npos) << none;
+    EXPECT_EQ(none.find("import"), std::string::npos) << none;
+    EXPECT_EQ(none.find("published add"), std::string::npos) << none;
+    EXPECT_NE(none.find("--fields"), std::string::npos) << none;
   }
 }
 

@@ -73,6 +73,12 @@ def others(folder):
     """What is no log ends with 65 and names the forms; what says too little to be judged with 2; a report is judged as lint does."""
     none = judged(folder, "hello\nworld\n", expect=65)
     check("nccl-tests" in none.stderr and len(none.stderr.splitlines()) == 1, none.stderr)
+    # All readers of such files refuse it in the same words, which send to none of them.
+    told = {run(*words, cwd=folder, expect=65).stderr
+            for words in (("judge", "some.log"), ("lint", "some.log"), ("import", "some.log", "--output", "x.jsonl"), ("published", "add", "some.log", "--library", "lib"))}
+    check(told == {none.stderr} and "some.log`" not in none.stderr, told)
+    asked = judged(folder, LOGS["imagenet.log"], expect=None).stdout
+    check("0.25 s" in asked and "batch_per_gpu=BATCH_PER_GPU" in asked, asked)
     judged(folder, "", expect=65)
     run("judge", "absent.log", cwd=folder, expect=66)
     run("judge", cwd=folder, expect=64)
