@@ -11,6 +11,7 @@
 #include "core/base/record_json.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
+#include "core/settings/problem.h"
 #include "report/say/table/text_table.h"
 
 namespace scalemark::lint {
@@ -175,7 +176,9 @@ std::string explanation_text(const std::string& code, const Terminal& terminal) 
   if (found == kExplanations.end()) {
     std::vector<std::string> codes;
     for (const Explanation& one : kExplanations) codes.emplace_back(one.kind->code);
-    throw no_input("lint has no rule '" + code + "'", joined(codes, ", "));
+    const std::vector<std::string_view> names(codes.begin(), codes.end());
+    throw no_input("lint has no rule '" + code + "'", joined(codes, ", "),
+                   settings::did_you_mean(code, names));
   }
   const auto width = text_width(terminal);
   const auto part = [&](const char* head, const char* body) {

@@ -7,6 +7,7 @@
 #include "core/base/characters.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
+#include "core/settings/problem.h"
 #include "report/keep/disk.h"
 #include "report/record/report_json.h"
 #include "report/say/render/answer/answer.h"
@@ -139,7 +140,8 @@ FormatRequest read_entry(std::string_view entry, const std::vector<std::string_v
   const auto equals = entry.find('=');
   const std::string name(entry.substr(0, equals));
   if (std::ranges::find(known, name) == known.end()) {
-    throw configuration("--format '" + name + "' is not known", joined(known, " | "));
+    throw configuration("--format '" + name + "' is not known", joined(known, " | "),
+                        settings::did_you_mean(name, known));
   }
   if (equals == std::string_view::npos) return {name, ""};
   const std::string file(entry.substr(equals + 1));
