@@ -44,9 +44,12 @@ using reporting::Report;
 constexpr const char* kTable = "table";
 
 acceptance::Rules rules_of(const settings::ToolValues& values) {
-  const auto path = values.text("rules");
-  return path ? acceptance::parse_rules(settings::read_text_file(*path), *path)
-              : acceptance::standard_rules();
+  const auto given = values.text("rules");
+  if (!given) return acceptance::standard_rules();
+  std::vector<std::string> notes;
+  const settings::ConfigFile rules = settings::read_rules(*given, notes);
+  print_notes(notes);
+  return acceptance::parse_rules(rules.text, rules.path);
 }
 
 std::optional<acceptance::Baseline> baseline_of(const settings::ToolValues& values) {

@@ -34,6 +34,9 @@ std::string values_of(const Option& option) {
   if (option.name == "config") {
     for (const auto& config : settings::builtin_configs()) values = with_blank(values, config.name);
   }
+  if (option.name == "rules") {
+    for (const auto& rules : settings::acceptance_rules()) values = with_blank(values, rules.name);
+  }
   return values;
 }
 

@@ -125,6 +125,8 @@ ExitCode configs_command(const Invocation& invocation) {
       "scalemark configs launching/slurm > job.sbatch   a file for another program: those of "
       "launching/ start a run, acceptance/ accept nodes, monitoring/ watch:\n ";
   for (const NamedText& file : settings::job_scripts()) text.append(" ").append(file.name);
+  text += "\nscalemark accept FOLDER --rules smoke   rules of acceptance, printed by the names:\n ";
+  for (const NamedText& rules : settings::acceptance_rules()) text.append(" ").append(rules.name);
   return print_result(text + "\n");
 }
 

@@ -205,9 +205,23 @@ std::string read_text_file(const std::string& path) {
 
 namespace {
 
-std::optional<NamedText> find_builtin(std::string_view name) {
-  const auto found = std::ranges::find(builtin_configs(), name, &NamedText::name);
-  return found == builtin_configs().end() ? std::nullopt : std::optional(*found);
+using NamedTexts = std::span<const NamedText>;
+
+// Texts that the program holds, and the option that takes their names.
+struct BuiltIn {
+  const char *option, *what;
+  NamedTexts texts;
+};
+BuiltIn built_in_configs() { return {"--config", "configuration", builtin_configs()}; }
+BuiltIn built_in_rules() { return {"--rules", "rules", acceptance_rules()}; }
+
+// "acceptance/rules/smoke" is also "rules/smoke" and "smoke".
+std::optional<NamedText> find_named(NamedTexts texts, const std::string& name) {
+  auto found = std::ranges::find(texts, name, &NamedText::name);
+  if (found == texts.end() && !name.empty())
+    found = std::ranges::find_if(
+        texts, [&](const NamedText& one) { return one.name.ends_with("/" + name); });
+  return found == texts.end() ? std::nullopt : std::optional(*found);
 }
 
 bool is_path(const std::string& text) {
@@ -215,22 +229,20 @@ bool is_path(const std::string& text) {
 }
 
 // The file that was meant may be built in under its name.
-std::string hint_for_path(const std::string& path) {
-  const std::string stem = std::filesystem::path(path).stem().string();
-  for (const NamedText& config : builtin_configs()) {
-    if (stem == std::filesystem::path(config.name).filename()) {
-      return "a configuration of this name is built in: --config " + std::string(config.name);
-    }
-  }
-  return "";
+std::string hint_for_path(const BuiltIn& kind, const std::string& path) {
+  const auto found = find_named(kind.texts, std::filesystem::path(path).stem().string());
+  return found ? std::string(kind.what) + " of this name: " + kind.option + " " +
+                     std::string(found->name) + ", which is built in"
+               : "";
 }
 
-Error unknown_name(const std::string& name, const char* what,
-                   std::initializer_list<std::span<const NamedText>> known) {
+Error unknown_name(const std::string& name, const std::string& what,
+                   std::initializer_list<NamedTexts> known) {
   std::vector<std::string_view> names;
   std::string hint;
   for (const NamedText& one : known | std::views::join) {
     names.push_back(one.name);
+    names.push_back(one.name.substr(one.name.rfind('/') + 1));
     if (one.name.starts_with(name + "/")) hint.append(hint.empty() ? "" : ", ").append(one.name);
   }
   if (hint.empty()) hint = did_you_mean(name, names);
@@ -238,32 +250,45 @@ Error unknown_name(const std::string& name, const char* what,
   return no_input("'" + name + "' is no " + what, "", std::move(hint));
 }
 
-}  // namespace
-
-ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>& notes) {
-  const auto builtin = find_builtin(path_or_name);
+ConfigFile read_file_or(const BuiltIn& kind, const std::string& path_or_name,
+                        std::vector<std::string>& notes) {
+  const auto builtin = find_named(kind.texts, path_or_name);
   std::error_code none;
   const bool is_there = std::filesystem::exists(path_or_name, none) &&
                         !(builtin && std::filesystem::is_directory(path_or_name, none));
   if (is_there) {
     if (builtin) {
-      notes.push_back("--config " + path_or_name +
-                      ": the file here is read, not the built-in configuration of that name");
+      notes.push_back(std::string(kind.option) + " " + path_or_name +
+                      ": the file here is read, not the built-in " + kind.what + " of that name");
     }
     return {path_or_name, read_text_file(path_or_name)};
   }
   if (builtin) return {path_or_name, std::string(builtin->text)};
   if (!is_path(path_or_name))
-    throw unknown_name(path_or_name, "file and no built-in configuration", {builtin_configs()});
-  if (const std::string hint = hint_for_path(path_or_name); !hint.empty()) {
+    throw unknown_name(path_or_name, std::string("file and no built-in ") + kind.what,
+                       {kind.texts});
+  if (const std::string hint = hint_for_path(kind, path_or_name); !hint.empty()) {
     throw no_input("there is no '" + path_or_name + "'", "a JSON file is expected", hint);
   }
   return {path_or_name, read_text_file(path_or_name)};  // says why it cannot be read
 }
 
+}  // namespace
+
+ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>& notes) {
+  return read_file_or(built_in_configs(), path_or_name, notes);
+}
+
+ConfigFile read_rules(const std::string& path_or_name, std::vector<std::string>& notes) {
+  return read_file_or(built_in_rules(), path_or_name, notes);
+}
+
 std::string_view builtin_config(const std::string& name) {
-  if (const auto found = find_builtin(name)) return found->text;
-  throw unknown_name(name, "built-in configuration", {builtin_configs(), job_scripts()});
+  for (const NamedTexts texts : {builtin_configs(), acceptance_rules()}) {
+    if (const auto found = find_named(texts, name)) return found->text;
+  }
+  throw unknown_name(name, "built-in configuration",
+                     {builtin_configs(), acceptance_rules(), job_scripts()});
 }
 
 ConfigFacts facts_of(std::string_view text) {

@@ -44,16 +44,23 @@ std::string read_text_file(const std::string& path);
 // "rtx4090-mlp", "acceptance/node", ... in the order of their names, those of acceptance last.
 std::span<const NamedText> builtin_configs();
 
+// Rules of acceptance that `accept --rules` takes by name: "acceptance/rules/smoke", ...
+std::span<const NamedText> acceptance_rules();
+
 // The files of configs/ for schedulers and for monitoring are inside the program, too:
 // "acceptance/slurm", "launching/flux", "monitoring/rules", ...
 std::span<const NamedText> job_scripts();
 
-// Reads what --config names: the file of that path, else the built-in configuration of that name.
+// Reads what --config names: the file of that path, else the built-in configuration of that name,
+// of which the part behind a slash is enough.
 // Adds a note where both are there. Throws no_input (66), with the nearest names, where neither is.
 ConfigFile read_config(const std::string& path_or_name, std::vector<std::string>& notes);
 
-// The text of the built-in configuration of that name. Throws no_input (66), with the nearest name,
-// for another.
+// The same of what --rules names, and of the built-in rules.
+ConfigFile read_rules(const std::string& path_or_name, std::vector<std::string>& notes);
+
+// The text of the built-in configuration, or of the rules, of that name. Throws no_input (66), with
+// the nearest name, for another.
 std::string_view builtin_config(const std::string& name);
 
 // A configuration says this of itself.

@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/strict_json.h"
 #include "core/base/text.h"
+#include "core/settings/config_file.h"
 
 namespace scalemark::acceptance {
 namespace {
@@ -262,6 +263,6 @@ Rules parse_rules(std::string_view text, const std::string& file) {
   return rules;
 }
 
-Rules standard_rules() { return parse_rules(kStandardRules, "rules/standard.json"); }
+Rules standard_rules() { return parse_rules(settings::builtin_config("standard"), "standard"); }
 
 }  // namespace scalemark::acceptance

@@ -127,7 +127,6 @@ struct Rules {
 // words, numbers out of range, a comparison that the metric has not, two checks of one name.
 Rules parse_rules(std::string_view text, const std::string& file);
 
-Rules standard_rules();                   // configs/acceptance/rules/standard.json
-extern const char* const kStandardRules;  // its text, which is part of the program
+Rules standard_rules();  // configs/acceptance/rules/standard.json, which is part of the program
 
 }  // namespace scalemark::acceptance

@@ -150,6 +150,9 @@ def refused(folder):
                               ((folder / "base",), 65, "is it a report.json of scalemark?"),
                               ((fleet / "acc", "--devices-per-node", 0), 78, "--devices-per-node"),
                               ((fleet / "acc", "--format", "csv"), 78, "'csv' is not known"),
+                              ((fleet / "acc", "--format", "exclud=x"), 78, "did you mean 'exclude'?"),
+                              ((fleet / "acc", "--rules", "smokes"), 66, "smoke'?"),
+                              ((fleet / "acc", "--rules", "rules/smoke.json"), 66, "--rules acceptance/rules/smoke"),
                               ((fleet / "acc", "--format", "junit"), 78, "names no file"),
                               ((fleet / "acc", "--format", f"junit={folder}/no/such"), 73, "no/such")]:
         done = run("accept", *words, expect=code)
@@ -231,7 +234,14 @@ def configs(folder):
         ranks = ("--nproc-per-node", 2)
         run(written["command"], "--config", file, "--dry-run", *ranks)
     for file in (acceptance / "rules").glob("*.json"):
-        check("device_samples_per_sec" in run("accept", fleet / "acc", "--rules", file, "--dry-run").stdout, file)
+        planned = run("accept", fleet / "acc", "--rules", file, "--dry-run").stdout
+        check("device_samples_per_sec" in planned, file)
+        # The list of `configs` has names that --rules takes and that it prints itself.
+        name = f"acceptance/rules/{file.stem}"
+        check(name in run("configs").stdout.split(), name)
+        check(run("configs", name).stdout == file.read_text(), name)
+        for word in (name, file.stem):
+            check(run("accept", fleet / "acc", "--rules", word, "--dry-run").stdout == planned, word)
     looks = json.loads((acceptance / "rules/burn-in.json").read_text())["looks"]
     check(looks[0] >= 10, "fewer starts show nothing that comes and goes")
 

@@ -123,7 +123,9 @@ std::vector<Option> tool_options() {
       {.name = "rules",
        .kind = Kind::kPath,
        .commands = kAccept,
-       .help = "JSON file: the checks with their limits; else the standard ones"},
+       .help =
+           "the checks with their limits: a JSON file, or smoke, burn-in or standard, which are "
+           "built in (default: standard)"},
       {.name = "baseline",
        .kind = Kind::kPath,
        .commands = kAccept,

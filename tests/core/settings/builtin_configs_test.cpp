@@ -63,6 +63,38 @@ TEST_F(ReadConfig, NamesTheNearestOfAnUnknownName) {
   EXPECT_NE(refusal_of("nothing/like.json").find("cannot read"), std::string::npos);
 }
 
+// Each name that a message or a list shows is taken, and a slip names the nearest.
+TEST_F(ReadConfig, FindsRulesByTheirName) {
+  ASSERT_FALSE(acceptance_rules().empty());
+  for (const NamedText& rules : acceptance_rules()) {
+    const std::string name(rules.name), last = name.substr(name.rfind('/') + 1);
+    for (const std::string& word : {name, "rules/" + last, last})
+      EXPECT_EQ(read_rules(word, notes_).text, rules.text) << word;
+    for (const std::string& word : {name, "rules/" + last})
+      EXPECT_EQ(builtin_config(word), rules.text) << word;
+    for (const std::string& path : {"configs/" + name + ".json", last + ".json", "x/" + last}) {
+      try {
+        read_rules(path, notes_);
+        ADD_FAILURE() << path;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.record().exit_code, ExitCode::kNoInput);
+        EXPECT_EQ(error.record().hint,
+                  "rules of this name: --rules " + name + ", which is built in");
+      }
+    }
+  }
+  EXPECT_TRUE(notes_.empty());
+  try {
+    read_rules("smokes", notes_);
+    ADD_FAILURE() << "smokes";
+  } catch (const Error& error) {
+    EXPECT_NE(error.record().hint.find("smoke'?"), std::string::npos) << error.record().hint;
+  }
+  std::ofstream("smoke") << "{}";
+  EXPECT_EQ(read_rules("smoke", notes_).text, "{}");
+  EXPECT_EQ(notes_.size(), 1u);
+}
+
 TEST(BuiltinConfigs, AreConfigurationsOfACommand) {
   for (const NamedText& config : builtin_configs()) {
     const auto command = find_command(facts_of(config.text).command);
