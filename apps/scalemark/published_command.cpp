@@ -19,6 +19,7 @@
 #include "apps/scalemark/row_files.h"
 #include "apps/scalemark/sources.h"
 #include "claims/import/tables.h"
+#include "claims/lint/inputs.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
 #include "claims/rows/row.h"
@@ -34,30 +35,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-published::Here here() {
+published::Here here(const std::vector<published::Row>& rows) {
   const claims::Machine machine = machine_of(probe_machine().machine, /*scaled_down=*/false);
-  return {.chip = machine.chip, .gpus = machine.gpus};
-}
-
-// The tables in which each word stands somewhere: in name, group, network, machine or source.
-std::vector<published::NamedTable> tables_with(std::vector<published::NamedTable> tables,
-                                               const std::vector<std::string>& words) {
-  std::erase_if(tables, [&](const published::NamedTable& table) {
-    std::set<std::string> parts{table.name, table.group, table.rows.front()->repo};
-    for (const published::Row* row : table.rows) {
-      const auto chip = published::chip_in(row->system);
-      parts.insert({row->workload, row->system, std::string(chip ? chip->name : "")});
-    }
-    std::string text;
-    for (const std::string& part : parts) text += published::letters_of(part) + " ";
-    return !std::ranges::all_of(words, [&](const std::string& word) {
-      return text.find(published::letters_of(word)) != std::string::npos;
-    });
-  });
-  if (tables.empty())
-    throw no_input("no published table has '" + joined(words, "' and '") +
-                   "' in its name, network, machine or source");
-  return tables;
+  return {.chip = machine.chip, .gpus = machine.gpus, .impossible = lint::impossible_rows(rows)};
 }
 
 bool holds_rows(const fs::path& folder) {
@@ -105,9 +85,9 @@ std::string file_slug(const std::vector<published::Row>& rows, const std::string
 ExitCode published_list_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   const auto rows = library_rows(values);
-  const auto tables = tables_with(published::tables_of(rows), invocation.positionals);
-  return page_result(published::list_text(
-      tables, here(), {invocation.positionals, values.on("all")}, terminal_of(STDOUT_FILENO)));
+  const auto tables = published::narrowed(published::tables_of(rows), invocation.positionals);
+  return page_result(
+      published::list_text(tables, here(rows), values.on("all"), terminal_of(STDOUT_FILENO)));
 }
 
 ExitCode published_show_command(const Invocation& invocation) {
@@ -121,7 +101,7 @@ ExitCode published_show_command(const Invocation& invocation) {
   const bool file = importing::is_table_file(word);
   if (!file) refuse_idle_fields(values);
   const auto rows = file ? read_row_file(word, values).rows : library_rows(values);
-  const published::Here machine = here();
+  const published::Here machine = here(rows);
   std::string text;
   for (const auto& table : file ? published::tables_of(rows) : published::find_tables(rows, word)) {
     text += (text.empty() ? "" : "\n") +

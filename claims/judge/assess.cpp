@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "claims/judge/claims.h"
+#include "claims/lint/inputs.h"
 #include "claims/rows/arithmetic.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
@@ -75,7 +76,7 @@ std::string noun_of(const Row& row) {
 std::string work_text(const Row& row) {
   std::vector<std::string> words;
   if (!row.workload.empty()) words.push_back(row.workload);
-  if (!row.precision.empty()) words.push_back(row.precision);
+  if (!row.precision.empty()) words.push_back(published::precision_text({row.precision}));
   if (row.batch_per_gpu)
     words.push_back("batch " + significant(*row.batch_per_gpu, 6) + " a " + noun_of(row));
   if (row.sequence_length) words.push_back("length " + std::to_string(*row.sequence_length));
@@ -352,15 +353,16 @@ Assessment assess(const Pasted& pasted, std::span<const Row> library) {
   Assessment assessment{
       .impossible = pasted.impossible, .unread = pasted.unread, .suspicions = pasted.doubts};
   const Row* chief = chief_of(pasted.rows);
+  const std::vector<Row> measures = lint::believable(library);
   std::vector<NearRow> near;
   std::optional<double> share;
   if (chief) {
     assessment.measured = measured_text(pasted, *chief);
     if (const auto rate = rate_of(*chief)) {
-      near = nearest(library, *rate);
+      near = nearest(measures, *rate);
       add_published_rates(*rate, near, assessment);
     } else if (has_bus_bandwidth(*chief)) {
-      add_published_bandwidth(library, *chief, assessment);
+      add_published_bandwidth(measures, *chief, assessment);
     }
     share = share_of_peak(*chief, assessment);
     suspect(*chief, near, share, assessment);

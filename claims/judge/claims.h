@@ -149,7 +149,8 @@ inline bool has_equal_bits(const NearRow& near) { return near.distance[1] == 0; 
 std::string beside_text(std::span<const NearRow> near);
 
 // Returns such lines for each training of the reports, of at most three sources: first the nearest
-// of each, nearest first. What was scaled down or withheld is left out.
+// of each, nearest first. What was scaled down or withheld is left out, and so are rows that lint
+// finds impossible (believable()).
 std::vector<std::string> published_beside(std::span<const published::Row> rows,
                                           const std::vector<const reporting::Report*>& reports);
 

@@ -70,7 +70,7 @@ std::string what_of(const Row& row) {
   if (!row.workload.empty()) parts.push_back(row.workload);
   if (row.workload.empty() && row.collective) parts.push_back(*row.collective);
   if (row.backend) parts.push_back(*row.backend);
-  if (!row.precision.empty()) parts.push_back(row.precision);
+  if (!row.precision.empty()) parts.push_back(published::precision_text({row.precision}));
   if (row.gpus) parts.push_back(counted(*row.gpus, "GPU"));
   if (row.relative_to && row.relative_to->option) {
     const auto value = [](const std::string& text) { return text.empty() ? "unset" : text; };
@@ -129,8 +129,9 @@ void set_not_held(ClaimRecord& claim, const MappedPoint& point, Reports reports)
   }
   claim.reason = reports.empty() ? "nothing was run"
                  : most == 0     ? "no report trains " + point.workload
-                 : !in_precision ? "no report trains it in " + joined(point.precisions, " or ")
-                 : !on_ranks     ? "no report trains it on " + counted(wanted, "rank")
+                 : !in_precision
+                     ? "no report trains it in " + published::precision_text(point.precisions)
+                 : !on_ranks ? "no report trains it on " + counted(wanted, "rank")
                              : "no report trains it with this batch, or several that differ fit";
 }
 

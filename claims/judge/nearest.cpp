@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "claims/judge/claims.h"
+#include "claims/lint/inputs.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/names.h"
 #include "core/base/number_words.h"
@@ -55,7 +56,8 @@ void compare_precision(const TrainedAs& trained, const MeasuredRate& measured, N
   near.distance[1] = bits;
   if (trained.precisions == std::vector{measured.precision}) return;
   near.distance[3] = trained.other_precision ? 2 : 1;
-  near.differs.push_back(instead(joined(trained.precisions, " or "), measured.precision));
+  near.differs.push_back(
+      instead(published::precision_text(trained.precisions), measured.precision));
 }
 
 void compare_batch(const Row& row, const MeasuredRate& measured, NearRow& near) {
@@ -253,10 +255,12 @@ std::vector<std::string> published_beside(std::span<const Row> rows,
       measured.reports.insert(report);
     }
   }
+  if (trainings.empty()) return {};
+  const std::vector<Row> measures = lint::believable(rows);
   Lines lines;
   for (auto& [training, measured] : trainings) {
     measured.rate.samples_per_sec = statistics::median(measured.rates);
-    add_lines(measured.rate, nearest(rows, measured.rate), measured.reports.size(), lines);
+    add_lines(measured.rate, nearest(measures, measured.rate), measured.reports.size(), lines);
   }
   std::vector<std::string> sorted;
   for (auto& [order, text] : lines) sorted.push_back(std::move(text));

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 
 #include "claims/lint/lint.h"
+#include "claims/rows/names.h"
+#include "claims/rows/table_files.h"
 #include "report/judge/judge.h"
 #include "report/record/point_facts.h"
 
@@ -86,6 +89,23 @@ LintedReport lint_report(const reporting::Report& whole, const std::string& name
       all.push_back(std::move(one));
   }
   return linted;
+}
+
+std::map<std::string, std::string> impossible_rows(std::span<const published::Row> rows) {
+  std::map<std::string, std::string> found;
+  for (const Finding& one : lint(tables::tables_of(published::tables_of(rows)))) {
+    if (one.severity == kError && !one.row.empty())
+      found.emplace(one.row, one.text + " [" + one.kind->code + "]");
+  }
+  return found;
+}
+
+std::vector<published::Row> believable(std::span<const published::Row> rows) {
+  const auto impossible = impossible_rows(rows);
+  std::vector<published::Row> others;
+  std::ranges::copy_if(rows, std::back_inserter(others),
+                       [&](const published::Row& row) { return !impossible.contains(row.id); });
+  return others;
 }
 
 Judged count_of(std::span<const Table> tables) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "claims/rows/names.h"
+#include "core/base/text.h"
 #include "core/catalogue/workload.h"
 
 namespace scalemark::published {
@@ -228,6 +229,12 @@ TrainedAs trained_as(const Row& row) {
   trained.other_precision = !is_ours;
   if (is_ours && !precision->second.empty()) trained.precisions.emplace_back(precision->second);
   return trained;
+}
+
+std::string precision_text(const std::vector<std::string>& precisions) {
+  std::string text = joined(precisions, "-or-");
+  std::ranges::replace(text, '_', '-');
+  return text;
 }
 
 std::vector<std::string_view> known_precisions() {

@@ -62,6 +62,9 @@ struct TrainedAs {
 };
 TrainedAs trained_as(const Row& row);
 
+// Writes number formats as --precision takes them, and --fields, too: "amp-fp16", "fp32-or-tf32".
+std::string precision_text(const std::vector<std::string>& precisions);
+
 // Lists the words for number formats that rows may have: "amp_bf16", "fp8".
 std::vector<std::string_view> known_precisions();
 

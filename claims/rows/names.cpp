@@ -8,6 +8,7 @@
 
 #include "claims/rows/mapping.h"
 #include "core/base/error.h"
+#include "core/base/text.h"
 #include "core/settings/problem.h"
 
 namespace scalemark::published {
@@ -93,6 +94,63 @@ std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string
   std::string hint = settings::did_you_mean(slug, names);
   if (hint.empty()) hint = "`scalemark published list` lists them; a WORD narrows it";
   throw no_input("'" + word + "' is no published table", "", std::move(hint));
+}
+
+namespace {
+
+bool are_digits(char a, char b) {
+  return std::isdigit(static_cast<unsigned char>(a)) && std::isdigit(static_cast<unsigned char>(b));
+}
+
+// Whether `letters` stand in the slug, whose dashes do not count, and no number goes on beyond
+// their ends.
+bool stand_in(std::string_view slug, std::string_view letters) {
+  for (std::size_t begin = 0; begin < slug.size(); ++begin) {
+    if (begin > 0 && are_digits(slug[begin - 1], letters.front())) continue;
+    std::size_t at = begin, matched = 0;
+    for (; at < slug.size() && matched < letters.size(); ++at) {
+      if (slug[at] == '-' && matched > 0) continue;
+      if (slug[at] != letters[matched]) break;
+      ++matched;
+    }
+    const bool goes_on = at < slug.size() && are_digits(slug[at], letters.back());
+    if (matched == letters.size() && !goes_on) return true;
+  }
+  return false;
+}
+
+std::string searched_text(const NamedTable& table, const Row& row) {
+  const auto chip = chip_in(row.system);
+  const auto precisions =
+      row.precision.empty() ? std::vector<std::string>() : trained_as(row).precisions;
+  std::string text;
+  for (const std::string& part :
+       {table.name, table.group, row.repo, row.workload, row.system,
+        std::string(chip ? chip->name : ""), precision_text({row.precision}),
+        precision_text(precisions), row.gpus ? std::to_string(*row.gpus) : ""})
+    text += slug_of(part) + "/";
+  return text;
+}
+
+}  // namespace
+
+std::vector<NamedTable> narrowed(std::vector<NamedTable> tables,
+                                 const std::vector<std::string>& words) {
+  for (NamedTable& table : tables) {
+    std::erase_if(table.rows, [&](const Row* row) {
+      const std::string text = searched_text(table, *row);
+      return !std::ranges::all_of(words, [&](const std::string& word) {
+        const std::string letters = letters_of(word);
+        return !letters.empty() && stand_in(text, letters);
+      });
+    });
+  }
+  std::erase_if(tables, [](const NamedTable& table) { return table.rows.empty(); });
+  if (tables.empty())
+    throw no_input("no published row has '" + joined(words, "' and '") +
+                       "' in its name, source, network, machine, precision or number of GPUs",
+                   "", "`scalemark published list` shows what there is");
+  return tables;
 }
 
 namespace {

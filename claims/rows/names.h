@@ -45,6 +45,12 @@ std::vector<NamedTable> tables_of(std::span<const Row> rows);
 // no_input() (66), naming the nearest name, where there is none.
 std::vector<NamedTable> find_tables(std::span<const Row> rows, const std::string& word);
 
+// Returns the tables with the rows that all words fit, by name, source, network, machine, chip,
+// precision or number of GPUs. A number in a word fits a whole number only: "A100 8" is of 8 GPUs,
+// not of 80 GB, and "a10" is no A100. Throws no_input() (66) where no row is left.
+std::vector<NamedTable> narrowed(std::vector<NamedTable> tables,
+                                 const std::vector<std::string>& words);
+
 struct SeriesPoint {
   std::string id;
   std::int64_t gpus = 0, nodes = 1;  // nodes: 1 where the source does not say

@@ -24,16 +24,15 @@ struct Reached {
 // By chip, network and precision.
 using AllReached = std::map<std::string, std::map<std::pair<std::string, std::string>, Reached>>;
 
-// Where words name chips, of these alone.
-AllReached reached_in(const std::vector<NamedTable>& tables,
-                      const std::vector<std::string>& words) {
+AllReached reached_in(const std::vector<NamedTable>& tables, const Here& here) {
   AllReached all;
   for (const NamedTable& table : tables) {
     for (const Row* row : table.rows) {
       const Mapping mapping = map_row(*row);
       if (!mapping.point || !row->throughput || mapping.point->chip.empty()) continue;
+      if (here.impossible.contains(row->id)) continue;
       const MappedPoint& point = *mapping.point;
-      Reached& one = all[point.chip][{point.workload, joined(point.precisions, "/")}];
+      Reached& one = all[point.chip][{point.workload, precision_text(point.precisions)}];
       const double rate = *row->throughput / static_cast<double>(*row->gpus);
       one.low = one.gpus.empty() ? rate : std::min(one.low, rate);
       one.high = std::max(one.high, rate);
@@ -41,12 +40,6 @@ AllReached reached_in(const std::vector<NamedTable>& tables,
       one.unit = row->unit;
       one.by.insert(row->repo.substr(0, row->repo.find('/')));
     }
-  }
-  for (const std::string& word : words) {
-    const auto is_other = [&](const auto& chip) {
-      return letters_of(chip.first).find(letters_of(word)) == std::string::npos;
-    };
-    if (!std::ranges::all_of(all, is_other)) std::erase_if(all, is_other);
   }
   return all;
 }
@@ -57,11 +50,11 @@ std::string from_to(const std::string& low, const std::string& high) {
 
 }  // namespace
 
-std::string reached_text(const std::vector<NamedTable>& tables,
-                         const std::vector<std::string>& words, const Terminal& terminal) {
+std::string reached_text(const std::vector<NamedTable>& tables, const Here& here,
+                         const Terminal& terminal) {
   using Line = std::pair<const std::pair<std::string, std::string>, Reached>;
   std::string text;
-  for (const auto& [chip, lines] : reached_in(tables, words)) {
+  for (const auto& [chip, lines] : reached_in(tables, here)) {
     const std::vector<reporting::Column> columns = {
         reporting::column({"network"}, true, lines, [](const Line& l) { return l.first.first; }),
         reporting::column({"precision"}, true, lines, [](const Line& l) { return l.first.second; }),

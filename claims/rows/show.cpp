@@ -113,7 +113,8 @@ std::string throughputs_text(const NamedTable& table, const Terminal& terminal) 
   return section_of(
       {column({"row"}, true, rows, &Row::id),
        column({"GPUs"}, false, rows, [](const Row& row) { return count_text(row.gpus); }),
-       column({"precision"}, true, rows, &Row::precision),
+       column({"precision"}, true, rows,
+              [](const Row& row) { return precision_text({row.precision}); }),
        numbers({"batch", "per GPU"}, rows, &Row::batch_per_gpu, digits),
        numbers({"rate", rows.empty() ? "" : rows.back()->unit}, rows, &Row::throughput, digits),
        numbers({"speed-up", "printed"}, rows, &Row::published_speedup, digits),
@@ -231,18 +232,19 @@ constexpr std::size_t kFewTables = 12;  // so many are named without being asked
 
 }  // namespace
 
-std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
-                      const ListRequest& asked, const Terminal& terminal) {
+std::string list_text(const std::vector<NamedTable>& tables, const Here& here, bool all_names,
+                      const Terminal& terminal) {
   std::map<Testable, int> counts;
-  std::size_t all = 0;
+  std::size_t all = 0, impossible = 0;
   std::string names;
   for (const NamedTable& table : tables) {
     counts[testability(table, here).where]++;
     all += table.rows.size();
+    for (const Row* row : table.rows) impossible += here.impossible.count(row->id);
     names += name_line(table, here);
   }
-  std::string text = reached_text(tables, asked.words, terminal);
-  const bool named = asked.all_names || text.empty() || tables.size() <= kFewTables;
+  std::string text = reached_text(tables, here, terminal);
+  const bool named = all_names || text.empty() || tables.size() <= kFewTables;
   if (named) text += names + "\n";
   text += wrapped(counted(tables.size(), "table") + ", " + counted(all, "row") +
                       "; testable: " + std::to_string(counts[Testable::kHere]) + " here, " +
@@ -250,6 +252,11 @@ std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
                       " elsewhere (there rates, here ratios only), " +
                       std::to_string(counts[Testable::kNot]) + " not",
                   text_width(terminal), 2);
+  if (impossible > 0)
+    text += wrapped(counted(impossible, "row") + " cannot be true, and " +
+                        (impossible == 1 ? "is" : "are") +
+                        " left out of what was reached: scalemark published lint",
+                    text_width(terminal), 2);
   if (!named) text += "scalemark published list --all   their names, too\n";
   std::vector<std::string> wide;
   for (const Alias& alias : aliases()) {
@@ -289,6 +296,11 @@ std::string show_text(const NamedTable& table, const Here& here, const Terminal&
     auto found = std::ranges::find(notes, *row->note, [](const auto& one) { return one.first; });
     if (found == notes.end()) found = notes.insert(found, {*row->note, {}});
     found->second.push_back(row->id);
+  }
+  for (const Row* row : table.rows) {
+    const auto why = here.impossible.find(row->id);
+    if (why != here.impossible.end())
+      notes.push_back({"cannot be true: " + why->second, {row->id}});
   }
   if (!notes.empty()) text += "\n";
   for (const auto& [note, rows] : notes) {

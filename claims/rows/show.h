@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,10 +12,11 @@
 
 namespace scalemark::published {
 
-// The facts about this machine that published numbers are compared by.
+// Published numbers are compared by this machine, and by what lint says of them.
 struct Here {
   std::string chip;  // CUDA's name without the maker; empty: no GPU
   std::int64_t gpus = 0;
+  std::map<std::string, std::string> impossible = {};  // by id of a row: why it cannot be true
 };
 
 enum class Testable { kHere, kElsewhere, kNot };
@@ -28,18 +30,14 @@ struct Testability {
 Testability testability(const NamedTable& table, const Here& here);
 
 // Writes for each chip, network and precision that can be trained here what one GPU of others
-// reached, from .. to, and by whom. Where `words` name chips, of these alone.
-std::string reached_text(const std::vector<NamedTable>& tables,
-                         const std::vector<std::string>& words, const Terminal& terminal = {});
+// reached, from .. to, and by whom. Impossible rows are left out.
+std::string reached_text(const std::vector<NamedTable>& tables, const Here& here = {},
+                         const Terminal& terminal = {});
 
 // Writes reached_text(); then, where there are few or `all_names`, a line for each table, with
-// counts below. Aliases of several tables stand at the end. `words` have chosen the tables.
-struct ListRequest {
-  std::vector<std::string> words;
-  bool all_names = false;
-};
+// counts below. Aliases of several tables stand at the end.
 std::string list_text(const std::vector<NamedTable>& tables, const Here& here,
-                      const ListRequest& asked = {}, const Terminal& terminal = {});
+                      bool all_names = false, const Terminal& terminal = {});
 
 // Writes the rows of one table, with speed-ups and efficiencies as computed from its rates beside
 // the printed ones, then its source and what of it can be tested.

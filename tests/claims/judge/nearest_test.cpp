@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "claims/lint/inputs.h"
 #include "claims/rows/mapping.h"
 #include "tests/claims/judge/sample_claims.h"
 
@@ -35,6 +36,25 @@ TEST(Nearest, TheStandardConfigurationFindsRowsAndWhatDiffers) {
   EXPECT_EQ(own[0].row->id, "pub-2296") << "our own rows are rows like others";
   EXPECT_EQ(own[0].differs, Texts{"batch 256 instead of 128"});
   EXPECT_EQ(nearest(rows, resnet_on_h100(1, 256))[0].differs, Texts{});
+}
+
+// No rate is measured by a row that lint finds impossible, whoever compares.
+TEST(Nearest, ImpossibleRowsAreNoMeasure) {
+  const auto rows = published::own_library();
+  const auto impossible = lint::impossible_rows(rows);
+  const auto left = lint::believable(rows);
+  EXPECT_FALSE(impossible.empty());
+  EXPECT_EQ(left.size() + impossible.size(), rows.size());
+  for (const Row& row : rows) {
+    if (row.id != "pub-1514" && row.id != "pub-0249" && row.id != "pub-0390") continue;
+    ASSERT_TRUE(impossible.contains(row.id) && row.throughput) << row.id;
+    Row own = row;
+    own.id = "own";
+    own.framework = "scalemark";
+    const Assessment told = assess({.file = "x", .form = "table", .rows = {own}}, rows);
+    for (const std::string& text : told.published)
+      EXPECT_EQ(text.find(row.id), std::string::npos) << text;
+  }
 }
 
 TEST(Nearest, AnotherChipNetworkTaskOrLengthIsNeverNear) {
@@ -107,7 +127,7 @@ TEST(Nearest, ThingsThatTheSourceLeavesOpenAreSaid) {
   auto measured = on_a100();
   measured.precision = "tf32";
   EXPECT_EQ(nearest(std::vector{row}, measured)[0].differs,
-            (Texts{"fp32 or tf32 instead of tf32", "batch not stated"}));
+            (Texts{"fp32-or-tf32 instead of tf32", "batch not stated"}));
   row.precision = "amp (submission)";
   EXPECT_EQ(nearest(std::vector{row}, on_a100())[0].differs[0],
             "amp (submission) instead of amp-bf16");

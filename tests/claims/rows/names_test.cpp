@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "claims/lint/inputs.h"
 #include "claims/rows/arithmetic.h"
 #include "claims/rows/mapping.h"
 #include "claims/rows/row.h"
@@ -182,13 +183,64 @@ TEST(PublishedShow, AListBeginsWithWhatIsTrainedHere) {
   EXPECT_NE(text.find("H100 80GB HBM3\n"), std::string::npos) << text;
   EXPECT_NE(text.find("--all"), std::string::npos);
   EXPECT_EQ(text.find("lambda-h100-resnet50"), std::string::npos);
-  const std::string all = list_text(tables, {}, {.words = {"h100"}, .all_names = true});
-  EXPECT_NE(all.find("H100 80GB HBM3\n"), std::string::npos);
-  EXPECT_EQ(all.find("A100-SXM4-80GB\n"), std::string::npos);
+  const std::string all = list_text(tables, {}, /*all_names=*/true);
   for (const NamedTable& table : tables) EXPECT_NE(all.find(table.name), std::string::npos);
   std::size_t begin = 0;
   for (std::size_t end; (end = all.find('\n', begin)) != std::string::npos; begin = end + 1)
     EXPECT_LE(end - begin, 80u) << all.substr(begin, end - begin);
+}
+
+// A row that cannot be true is marked, and its rate is not said to have been reached.
+TEST(PublishedShow, MarksImpossibleRows) {
+  const auto rows = own_library();
+  const auto table = find_tables(rows, "superbench-a100-resnet50").at(0);
+  const Here here{.impossible = lint::impossible_rows(rows)};
+  ASSERT_TRUE(here.impossible.contains("pub-1514"));
+  EXPECT_NE(show_text(table, here).find("pub-1514: cannot be true"), std::string::npos);
+  const std::string list = list_text({table}, here);
+  EXPECT_NE(list.find("1 row cannot be true"), std::string::npos) << list;
+  EXPECT_EQ(list.find("857"), std::string::npos) << list;
+  EXPECT_EQ(list_text({table}, {}).find("cannot be true"), std::string::npos);
+}
+
+TEST(PublishedShow, WordsNarrowByRowsAndWholeNumbers) {
+  const auto rows = own_library();
+  const std::string half = reached_text(narrowed(tables_of(rows), {"amp-fp16", "a100"}));
+  EXPECT_NE(half.find("A100-SXM4-80GB\n"), std::string::npos) << half;
+  for (const char* other : {"tf32", "H100", "A10\n", "V100"})
+    EXPECT_EQ(half.find(other), std::string::npos) << half;
+  // Each precision that is printed narrows the list, and is taken as a field.
+  const auto known = known_precisions();
+  std::set<std::string> printed;
+  for (const Row& row : rows) {
+    if (!row.precision.empty()) printed.insert(precision_text({row.precision}));
+  }
+  for (std::string word : printed) {
+    EXPECT_FALSE(narrowed(tables_of(rows), {word}).empty()) << word;
+    std::ranges::replace(word, '-', '_');
+    EXPECT_EQ(std::ranges::count(known, word), 1) << word;
+  }
+  std::vector<Row> one(1);
+  one[0] = {.id = "x",
+            .group = "t",
+            .repo = "owner/name",
+            .system = "2x A100-SXM4-80GB",
+            .workload = "resnet50",
+            .precision = "amp_fp16",
+            .gpus = 16};
+  const auto fits = [&](const std::vector<std::string>& words) {
+    try {
+      return !narrowed(tables_of(one), words).empty();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.record().exit_code, ExitCode::kNoInput);
+      return false;
+    }
+  };
+  for (const char* word : {"a100", "A100-SXM4", "80", "80gb", "16", "2", "ResNet-50", "resnet",
+                           "amp_fp16", "fp16", "owner"})
+    EXPECT_TRUE(fits({word, "a100"})) << word;
+  for (const char* word : {"8", "a10", "1", "resnet5", "amp-fp1", "tf32", "-", ""})
+    EXPECT_FALSE(fits({"a100", word})) << word;
 }
 
 TEST(PublishedExport, JsonLinesReadBackAsTheSameRows) {
