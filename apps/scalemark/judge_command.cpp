@@ -80,6 +80,8 @@ Pasted pasted_table(const std::string& text, const std::string& file,
 
 Pasted pasted_report(const std::vector<reporting::NamedReport>& reports, const std::string& file) {
   Pasted pasted{.file = file, .form = "scalemark"};
+  // Its own command has all that its rates depend on.
+  if (reports.size() == 1) pasted.repeat = reporting::repeat_command(reports.front().report);
   for (const auto& [name, report] : reports) {
     auto [table, findings] = lint::lint_report(report, name);
     add_findings(findings, pasted);

@@ -313,6 +313,13 @@ std::string options_of_train(const Row& row) {
   if (precisions.size() == 1) options += " --precision " + precisions.front();
   if (row.batch_per_gpu && *row.batch_per_gpu == std::floor(*row.batch_per_gpu))
     options += " --batch-size " + std::to_string(std::llround(*row.batch_per_gpu));
+  if (const auto size = row.conditions.find("image_size"); size != row.conditions.end())
+    options += " --image-size " + size->second;
+  const auto* network = catalogue::find_workload(published::trained_as(row).workload);
+  if (row.sequence_length && network && network->transformer)
+    options += " --sequence-length " + std::to_string(*row.sequence_length);
+  if (row.gradient_accumulation_steps.value_or(1) > 1)
+    options += " --gradient-accumulation-steps " + std::to_string(*row.gradient_accumulation_steps);
   return options + ranks_of_one_node(row);
 }
 
@@ -340,6 +347,8 @@ void add_commands(const Pasted& pasted, const Row& chief, std::span<const NearRo
       assessment.next.push_back("scalemark comm " + options);
   } else if (const Row* row = runnable_in(near)) {
     assessment.next.push_back("scalemark reproduce " + published::name_of_table(row->group));
+  } else if (!pasted.repeat.empty()) {
+    assessment.next.push_back(pasted.repeat);
   } else if (const auto* network =
                  catalogue::find_workload(published::trained_as(chief).workload)) {
     assessment.next.push_back("scalemark train --workload " + network->name +

@@ -168,6 +168,7 @@ struct Pasted {
   std::vector<std::string> unread;      // each sentence names lines or cells
   std::vector<std::string> notes;       // else told to the person who reads it
   std::size_t compared = 0;             // its numbers that others of it could contradict
+  std::string repeat = {};              // the command that measured it; empty: unknown
 };
 
 struct Assessment {

@@ -161,6 +161,8 @@ std::vector<Row> rows_measured(const Report& report) {
     row.nodes = run->nodes;
     if (run->batch_size.value_or(0) > 0) row.batch_per_gpu = static_cast<double>(*run->batch_size);
     if (run->sequence_length.value_or(0) > 0) row.sequence_length = run->sequence_length;
+    if (run->gradient_accumulation_steps.value_or(0) > 0)
+      row.gradient_accumulation_steps = run->gradient_accumulation_steps;
     if (run->image_size) row.conditions["image_size"] = std::to_string(*run->image_size);
     row.throughput = samples_per_sec;
     row.unit = reporting::sample_unit(run->workload) + "/s";

@@ -107,6 +107,24 @@ std::vector<Row> one_thing_each() {
   return rows;
 }
 
+// The command that would measure it again has each trait that the rate depends on.
+TEST(Nearest, ACommandRepeatsWhatARateDependsOn) {
+  Pasted pasted{.file = "x", .form = "table", .rows = {row_of("own")}};
+  Row& own = pasted.rows.front();
+  own.conditions["image_size"] = "64";
+  own.gradient_accumulation_steps = 4;
+  const auto last = [&] { return assess(pasted, {}).next.back(); };
+  EXPECT_NE(last().find("train --workload resnet50"), std::string::npos) << last();
+  for (const char* option : {" --image-size 64", " --gradient-accumulation-steps 4"})
+    EXPECT_NE(last().find(option), std::string::npos) << last();
+  own.conditions.clear();
+  own.workload = "bert-base";
+  own.sequence_length = 512;
+  EXPECT_NE(last().find(" --sequence-length 512"), std::string::npos) << last();
+  pasted.repeat = "scalemark sweep --image-size 64 --world-sizes 1,2";
+  EXPECT_EQ(last(), pasted.repeat) << "a report has the command itself";
+}
+
 MeasuredRate on_a100() {
   auto measured = resnet_on_h100(8, 128);
   measured.chip = "A100-SXM4-80GB";
