@@ -160,6 +160,16 @@ void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& bas
                       "up to 3 hours begin without a question", command.shorter_hint());
 }
 
+// A plan may be for another machine, so this only tells. Scaled down, a run makes its images.
+void note_missing(const RankCommand& command, const ResolvedCommand& base) {
+  if (base.settings.general.quiet || !base.scaled_down.empty()) return;
+  try {
+    command.refuse_missing();
+  } catch (const Error& error) {
+    print_note(error.record().what + ": a run here would be refused (66)");
+  }
+}
+
 // A rank of the built-in launcher has none: its command is the person's.
 std::string launcher_command(const Invocation& invocation, const launching::Detection& detection) {
   const bool ours = !detection.error_file.empty() || detection.world.rank != 0;
@@ -213,6 +223,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
     const bool json = general.log_format == settings::LogFormat::kJson;
     // People read the plan once, where a launcher has started many of us.
     if (!json && !holds_rank_0(base.detection) && !command.starts_ranks()) return ExitCode::kPass;
+    note_missing(command, base);
     if (json && !base.assumed.empty()) print_note(base.assumed);
     if (json) return print_data(command.plan_text(json));
     return print_result((base.about.empty() ? "" : base.about + "\n\n") + command.plan_text(json));
@@ -221,6 +232,7 @@ ExitCode run_rank_command(const Invocation& invocation, RankCommand& command) {
     throw usage("--details without --dry-run", "it belongs to the plan that --dry-run prints");
   refuse_lost_working_folder();
   make_missing_images(base);
+  command.refuse_missing();
   command.refuse_files(Inputs(invocation));
   refuse_unasked_hours(command, base);
   const TorchFolder torch = find_torch(general.torch);

@@ -77,8 +77,10 @@ class RankCommand {
   // The text of --dry-run.
   virtual std::string plan_text(bool json) const = 0;
 
-  // Throws for inputs that are not there, and outputs that cannot be written or are inputs;
-  // `inputs` has those of any command. Touches nothing.
+  // Throws no_input() (66) for inputs that are not there.
+  virtual void refuse_missing() const {}
+  // Throws for outputs that cannot be written or are inputs; `inputs` has those of any command.
+  // Touches nothing.
   virtual void refuse_files(Inputs inputs) const = 0;
   // The length of the plan by the estimate, in s. Absent where options say how long it may take.
   virtual std::optional<double> unlimited_s() const { return std::nullopt; }

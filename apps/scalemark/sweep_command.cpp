@@ -71,11 +71,15 @@ class SweepCommand : public RankCommand {
     return json ? plan_document(resolved_) : plan_table(resolved_);
   }
 
+  void refuse_missing() const override {
+    for (const auto& point : resolved_.plan.points) {
+      if (!point.skipped) refuse_missing_inputs(point.settings);
+    }
+  }
+
   void refuse_files(Inputs inputs) const override {
     for (const auto& point : resolved_.plan.points) {
-      if (point.skipped) continue;
-      refuse_missing_inputs(point.settings);
-      add_inputs(point.settings, inputs);
+      if (!point.skipped) add_inputs(point.settings, inputs);
     }
     const settings::Settings& settings = resolved_.base.settings;
     refuse_folders(settings, inputs);

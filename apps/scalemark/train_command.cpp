@@ -119,10 +119,11 @@ class TrainCommand : public RankCommand {
     return set_plan(shown_plan(base_), base_.details);
   }
 
+  void refuse_missing() const override { refuse_missing_inputs(base_.settings); }
+
   void refuse_files(Inputs inputs) const override {
     const settings::Settings& settings = base_.settings;
     const bool may_exist = existing_folder() != reporting::ExistingFolder::kRefuse;
-    refuse_missing_inputs(settings);
     add_inputs(settings, inputs);
     refuse_folders(settings, inputs);
     const std::string& save = settings.recipe.save;

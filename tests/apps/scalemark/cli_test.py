@@ -242,6 +242,16 @@ class Settings(unittest.TestCase):
         self.assertIn("--details without --dry-run", result.stderr)
         self.assertIn("1 epoch", run("train", "--dry-run", "--workload", "resnet50", "--data", "photos", "--epochs", "1").stdout)
 
+    def test_a_plan_says_which_inputs_are_not_here(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for command in ("train", "sweep"):
+                for option in ("--data", "--vocab", "--init-from"):
+                    typed = (command, "--workload", "bert-base" if option == "--vocab" else "resnet50", "--device", "cpu", option, "nosuch")
+                    refused, planned = run(*typed, cwd=folder), run(*typed, "--dry-run", cwd=folder)
+                    self.assertEqual((refused.returncode, planned.returncode), (66, 0), (refused, planned))
+                    self.assertEqual(planned.stderr.count(f"{option} 'nosuch' is not there"), 1, planned.stderr)
+                    self.assertNotIn("nosuch' is", run(*typed, "--dry-run", "--quiet", cwd=folder).stderr)
+
     def test_notes_are_no_errors(self):
         result = run("train", "--dry-run", "--image-size", "64")
         self.assertEqual(result.returncode, 0)
