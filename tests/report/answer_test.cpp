@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <regex>
 #include <span>
@@ -353,10 +356,31 @@ TEST(Answer, OfARunNamesItsReportAndTheNextCommand) {
   const Report report = run_on_files();
   EXPECT_TRUE(says(report, "report   results/runs/a/report.json\n")) << text_of(report);
   EXPECT_TRUE(says(report, "details  scalemark report results/runs/a --details\n"));
-  const std::string text = render_answer({&report, 1}, {"results/runs/a"}, Terminal(),
-                                         Withheld::kLeftOut, {.events = "my events"});
-  EXPECT_NE(text.find("TensorBoard  tensorboard --logdir 'my events'\n"), std::string::npos)
-      << text;
+}
+
+// A command that is not installed here is printed with what installs it.
+TEST(Answer, OfEventsSaysWhereTensorBoardComesFrom) {
+  const Report report = run_on_files();
+  const auto told = [&] {
+    return render_answer({&report, 1}, {"results/runs/a"}, Terminal(), Withheld::kLeftOut,
+                         {.events = "my events"});
+  };
+  const std::filesystem::path folder = testing::TempDir() + "tensorboard_on_path";
+  std::filesystem::create_directories(folder);
+  const std::string before = std::getenv("PATH") ? std::getenv("PATH") : "";
+  ::setenv("PATH", folder.c_str(), 1);
+  const std::string missing = told();
+  std::ofstream(folder / "tensorboard") << "#!/bin/sh\n";
+  std::filesystem::permissions(folder / "tensorboard", std::filesystem::perms::owner_all);
+  const std::string there = told();
+  ::setenv("PATH", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  EXPECT_NE(
+      missing.find("TensorBoard (pip install tensorboard)  tensorboard --logdir 'my events'\n"),
+      std::string::npos)
+      << missing;
+  EXPECT_NE(there.find("TensorBoard  tensorboard --logdir 'my events'\n"), std::string::npos)
+      << there;
 }
 
 // A folder may look like an option, or act on a terminal; the printed command still names it.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/live/tensorboard/events.h"
 #include "report/record/records.h"
@@ -24,5 +25,9 @@ void add_evaluation(tensorboard::Events& events, const Evaluation& evaluation, d
 
 // Adds the efficiency of the first row of a scaling table that holds the point, where there is one.
 void add_efficiency(tensorboard::Events& events, const Report& report, const std::string& point_id);
+
+// Returns the command that shows the events in `folder`, behind a label that says what installs it
+// where no such program is on PATH.
+std::pair<std::string, std::string> tensorboard_command(const std::string& folder);
 
 }  // namespace scalemark::reporting

@@ -16,6 +16,7 @@
 #include "report/record/verdict.h"
 #include "report/say/render/sections/claim_sections.h"
 #include "report/say/render/sections/sweep_sections.h"
+#include "report/say/render/tensorboard.h"
 #include "report/say/render/text.h"
 #include "report/say/table/text_table.h"
 
@@ -250,9 +251,7 @@ std::string set_all(std::span<const Report> reports, const std::vector<std::stri
   const auto add = [&](Answer answer, std::span<const Report> about) {
     std::string line = besides.published ? besides.published(about) : "";
     if (!line.empty()) answer.found.push_back(std::move(line));
-    if (!besides.events.empty()) {
-      answer.next.emplace_back("TensorBoard", "tensorboard --logdir " + shell_word(besides.events));
-    }
+    if (!besides.events.empty()) answer.next.push_back(tensorboard_command(besides.events));
     text += (text.empty() ? "" : "\n") + set(answer, about);
   };
   std::vector<Report> runs;
