@@ -67,8 +67,8 @@ class TopRuns {
     if (follows_) follow();
     if (runs_.empty()) {
       throw no_input(
-          "no run in " + std::string(kRunsFolder) + " has a status.json", {},
-          "`scalemark top DIR`, DIR being the --output of a run, or the URL of its page");
+          "no run in " + std::string(kRunsFolder) + " or in a folder of this one has a status.json",
+          {}, "`scalemark top DIR`, DIR being the --output of a run, or the URL of its page");
     }
   }
 
@@ -84,7 +84,14 @@ class TopRuns {
   }
   // Says why these runs are shown, where nobody named them; empty: somebody did.
   std::string reason() const {
-    return follows_ ? "newest of " + std::string(kRunsFolder) + "; others: scalemark top DIR" : "";
+    if (!follows_) return "";
+    const auto is_kept = [](const WatchedRun& run) {
+      return run.file().parent_path().parent_path() == kRunsFolder;
+    };
+    const bool all = std::ranges::all_of(runs_, is_kept),
+               none = std::ranges::none_of(runs_, is_kept);
+    return "newest of " + (none ? "" : std::string(kRunsFolder)) + (all || none ? "" : " and ") +
+           (all ? "" : "this folder") + "; others: scalemark top DIR";
   }
   bool lack_rates() const { return std::ranges::any_of(runs_, &WatchedRun::lacks_rates); }
   std::vector<live::ShownRun> shown() const {
@@ -97,7 +104,7 @@ class TopRuns {
   bool follow() {
     std::vector<WatchedRun> runs;
     bool changed = false;
-    for (const auto& file : newest_runs(kRunsFolder)) {
+    for (const auto& file : newest_runs({kRunsFolder, "."})) {
       const auto known = std::ranges::find(runs_, file, &WatchedRun::file);
       changed = changed || known == runs_.end();
       runs.push_back(known == runs_.end() ? WatchedRun(file) : std::move(*known));

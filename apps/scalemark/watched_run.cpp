@@ -62,16 +62,18 @@ fs::path status_file(const std::string& given) {
                  "the URL of a run's page begins with http://");
 }
 
-std::vector<fs::path> newest_runs(const fs::path& folder) {
+std::vector<fs::path> newest_runs(const std::vector<fs::path>& folders) {
   constexpr double kBeside_s = 60;
   constexpr std::size_t kMost = 4;
   std::vector<std::pair<double, fs::path>> found;
-  std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    const fs::path file = entry->path() / kStatusFile;
-    if (is_hidden(entry->path())) continue;
-    if (const auto time = file_time_of(file)) found.emplace_back(-*time, file);
+  for (const fs::path& folder : folders) {
+    std::error_code failed;
+    for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+      const fs::path file = (entry->path() / kStatusFile).lexically_normal();
+      if (is_hidden(entry->path())) continue;
+      if (const auto time = file_time_of(file)) found.emplace_back(-*time, file);
+    }
   }
   std::ranges::sort(found);
   std::vector<fs::path> running, others;

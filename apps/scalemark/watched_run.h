@@ -26,9 +26,9 @@ double status_age_s(std::optional<double> written, double file_time, double now,
 // not there.
 std::filesystem::path status_file(const std::string& given);
 
-// At most 4 of the runs in FOLDER/* that have a status.json: the newest, and others that run;
-// running ones first.
-std::vector<std::filesystem::path> newest_runs(const std::filesystem::path& folder);
+// At most 4 of the runs in FOLDER/* of these folders that have a status.json: the newest, and
+// others that run; running ones first.
+std::vector<std::filesystem::path> newest_runs(const std::vector<std::filesystem::path>& folders);
 
 class WatchedRun {
  public:

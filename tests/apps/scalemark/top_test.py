@@ -226,15 +226,20 @@ class Top(unittest.TestCase):
         self.assertNotIn("newest of", self.once(self.run_folder))
         with Screen(columns=60, cwd=self.folder) as screen:
             screen.shows("newest of results/runs; others: scalemark top DIR; q leaves")
+        # A run of `--output live` is beside them.
+        with growing(self.folder / "live"):
+            text = self.once()
+        self.assertIn("\nlive, 4 ranks", "\n" + text)
+        self.assertTrue(text.endswith(" this folder; others: scalemark top DIR\n"), text)
 
     def test_what_is_not_there_is_one_line(self):
         (self.folder / "none").mkdir()
         statuses.write(self.folder / "cut", '{"schema": "scalemark.status/1", "ran')
         statuses.write(self.folder / "later", '{"schema": "scalemark.status/2"}')
-        for arguments, code, said in ((["none"], 66, "the URL of a run's page begins with http://"), ([], 66, "no run in results/runs has a status.json. Hint: `scalemark top DIR`"),
+        for arguments, code, said in ((["none"], 66, "the URL of a run's page begins with http://"), ([], 66, "no run in results/runs or in a folder of this one has a status.json. Hint: `scalemark top DIR`"),
                                       (["cut"], 65, "is no status of a run"), (["later"], 65, "scalemark.status/2"), (["https://n7:29400"], 64, "http://HOST:PORT is expected"),
                                       (["none", "--format", "html"], 78, "text or json"), (["none", "--every", "0"], 78, "0.1")):
-            result = run("top", *arguments, "--once", cwd=self.folder)
+            result = run("top", *arguments, "--once", cwd=self.folder if arguments else self.folder / "none")
             self.assertEqual(result.returncode, code, (arguments, result.stderr))
             self.assertIn(said, result.stderr)
             self.assertEqual((result.stdout, len(result.stderr.splitlines())), ("", 1), result.stderr)

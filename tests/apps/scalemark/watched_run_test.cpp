@@ -45,7 +45,7 @@ TEST(NewestRuns, AreTheNewestAndThoseThatRunBesideIt) {
   const RunsFolder runs;
   const auto names = [&] {
     std::string text;
-    for (const auto& file : newest_runs(runs.path())) {
+    for (const auto& file : newest_runs({runs.path()})) {
       text += file.parent_path().filename().string() + " ";
     }
     return text;
@@ -95,8 +95,8 @@ TEST(NewestRuns, PassOverHiddenFolders) {
   const RunsFolder runs;
   runs.add(".snapshot", "running", 1'000'002);
   runs.add("a", "running", 1'000'000);
-  ASSERT_EQ(newest_runs(runs.path()).size(), 1u);
-  EXPECT_EQ(newest_runs(runs.path()).front().parent_path().filename(), "a");
+  ASSERT_EQ(newest_runs({runs.path()}).size(), 1u);
+  EXPECT_EQ(newest_runs({runs.path()}).front().parent_path().filename(), "a");
 }
 
 TEST(StatusFile, SaysWhatWasLookedFor) {
