@@ -176,11 +176,12 @@ RankVerdict verdict(const RankDelay& delay, std::size_t ranks) {
   if (!delay.lower_bound) {
     return beyond ? RankVerdict::kTooFewRuns : RankVerdict::kWithinNoise;
   }
+  const bool may_blame = ranks >= kPartsToBlame;
   if (beyond && *delay.lower_bound > 0) {
-    return ranks == 2 ? RankVerdict::kSlower : RankVerdict::kStraggler;
+    return may_blame ? RankVerdict::kStraggler : RankVerdict::kSlower;
   }
-  return delay.slow_runs >= kSlowRunsThatCount ? RankVerdict::kIntermittent
-                                               : RankVerdict::kWithinNoise;
+  if (delay.slow_runs < kSlowRunsThatCount) return RankVerdict::kWithinNoise;
+  return may_blame ? RankVerdict::kIntermittent : RankVerdict::kSlowerAtTimes;
 }
 
 std::size_t ranks_of(const RunsOfRanks& runs) {

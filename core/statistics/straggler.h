@@ -13,9 +13,10 @@
 namespace scalemark::statistics {
 
 enum class RankVerdict {
-  kStraggler,     // slower in every run
-  kSlower,        // one of two ranks: which of them is normal is unknown
-  kIntermittent,  // beyond the limit of a single run in two or more of at least 3 runs
+  kStraggler,      // slower in every run
+  kSlower,         // one of two ranks: which of them is normal is unknown
+  kIntermittent,   // beyond the limit of a single run in two or more of at least 3 runs
+  kSlowerAtTimes,  // the same, of two ranks
   kWithinNoise,
   kTooFewRuns,  // beyond the threshold, but fewer than 3 runs cannot show that it lasts
   kDisturbed    // too few runs are left that nothing disturbed; judge_ranks() cannot know
@@ -24,6 +25,7 @@ constexpr auto words_of(RankVerdict) {
   return std::to_array<Word<RankVerdict>>({{RankVerdict::kStraggler, "straggler"},
                                            {RankVerdict::kSlower, "slower"},
                                            {RankVerdict::kIntermittent, "straggler_intermittent"},
+                                           {RankVerdict::kSlowerAtTimes, "slower at times"},
                                            {RankVerdict::kWithinNoise, "within noise"},
                                            {RankVerdict::kTooFewRuns, "too few runs"},
                                            {RankVerdict::kDisturbed, "disturbed"}});

@@ -99,7 +99,8 @@ std::string why_text(const Series& series, const AcceptanceJudgement& judgement)
     case AcceptanceReason::kNoReference:
       return "nothing to compare it with: fewer than 3 of its kind";
     case AcceptanceReason::kOneOfTwo:
-      return "one of these two is slow: one more of its kind would tell which";
+      return "one of these two is slower: of two, neither can be said to be at fault, and one more "
+             "of its kind would tell";
     case AcceptanceReason::kFewParts:
       return "one start, and fewer than 8 of its kind";
     case AcceptanceReason::kNotSteady:

@@ -183,6 +183,8 @@ const FindingKind* naming(RankVerdict verdict) {
       return &finding_kinds::ranks_unequal;
     case RankVerdict::kIntermittent:
       return &finding_kinds::straggler_intermittent;
+    case RankVerdict::kSlowerAtTimes:
+      return &finding_kinds::ranks_take_turns;
     default:
       return nullptr;
   }
@@ -190,9 +192,11 @@ const FindingKind* naming(RankVerdict verdict) {
 
 bool names(const Finding& finding, const Straggler& rank) {
   const FindingKind* kind = naming(rank.verdict);
+  if (!kind || finding.code != kind->code) return false;
+  if (rank.verdict == RankVerdict::kSlowerAtTimes) return true;  // one finding names both ranks
   const auto& place = finding.place;
-  return kind && finding.code == kind->code && place && place->rank == rank.rank &&
-         place->host == rank.host && place->device == rank.device;
+  return place && place->rank == rank.rank && place->host == rank.host &&
+         place->device == rank.device;
 }
 
 Finding make_finding(const FindingKind& kind, std::string point, const AllNamed& values,

@@ -200,8 +200,8 @@ constexpr void fields(A& a, typename A::template Field<Straggler>& s) {
   a("slow_runs", s.slow_runs, {"in how many of them it was above the limit of a single run"});
   a.choice("verdict", s.verdict,
            {"straggler: slower in every run; slower: the same, of two ranks; "
-            "straggler_intermittent: slower in two runs or more, but not in every one; within "
-            "noise; too few runs: to judge"});
+            "straggler_intermittent: slower in two runs or more, but not in every one; slower at "
+            "times: the same, of two ranks; within noise; too few runs: to judge"});
 }
 
 template <class A>

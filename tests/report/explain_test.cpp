@@ -70,7 +70,9 @@ TEST(Explain, EachPartHasWhatItMayBeAtMostForTheTarget) {
   // 95 % is 18.75 points away: none of the parts has so many.
   EXPECT_STREQ(all.shares[0].name, "communication");
   EXPECT_FALSE(all.shares[0].at_most);
-  EXPECT_NE(text_of(all).find("the target of 95.0 % is 18.8 points away, more"), std::string::npos)
+  EXPECT_NE(text_of(all).find("the target of 95.0 % (--target) is 18.8 points away, "
+                              "more"),
+            std::string::npos)
       << text_of(all);
   // 85 % is 8.75 points away.
   const auto nearer = explain(report, {}, {.group = "g8", .target = 0.85});
@@ -193,7 +195,7 @@ TEST(Explain, BucketsAreComparedWithTheirOwnCollective) {
 
 TEST(Explain, WhatWasNotMeasuredIsNamedAndNothingElse) {
   const auto all = explain(six_of_eight(), {}, {});
-  EXPECT_EQ(all.slow.size(), 0u);
+  EXPECT_EQ(all.slow.proven.size() + all.slow.of_two.size(), 0u);
   EXPECT_EQ(all.best_effect, nullptr);
   EXPECT_EQ(all.missing.size(), 4u);  // cost, comm, solo, effects
   const Report measured = network();
@@ -229,8 +231,9 @@ TEST(Explain, ASweepsSlowRankIsNamedAtTheMostRanks) {
   const Report report = sample_sweep({});
   const auto all = explain(report, {}, {});
   EXPECT_EQ(all.row->world_size, 8);
-  ASSERT_FALSE(all.slow.empty());
-  EXPECT_EQ(all.slow[0].rfind("rank 5 (gpu-node-07, cuda:5) needs 4.0 %", 0), 0u) << all.slow[0];
+  ASSERT_FALSE(all.slow.proven.empty());
+  EXPECT_EQ(all.slow.proven[0].rfind("rank 5 (gpu-node-07, cuda:5) needs 4.0 %", 0), 0u)
+      << all.slow.proven[0];
   double sum = 0;
   for (const LostShare& share : all.shares) sum += share.share;
   EXPECT_NEAR(sum, 1 - all.row->efficiency.value(), 6 * 5e-4);
@@ -243,6 +246,31 @@ TEST(Explain, ASweepsSlowRankIsNamedAtTheMostRanks) {
   }
   EXPECT_LE(longest, 100u) << text;
   EXPECT_LE(lines, 45u) << text;
+}
+
+// Each of two is the other's only reference: the tables and the finding say the same.
+TEST(Explain, OfTwoNoneIsProvenSlow) {
+  for (const int ranks : {2, 4}) {
+    Report report = six_of_eight();
+    PointRecord solo;
+    solo.group = "solo";
+    solo.world_size = ranks;
+    report.points.push_back(solo);
+    for (int rank = 0; rank < ranks; ++rank) {
+      DeviceRecord device{.group = "solo", .rank = rank, .host = "n1", .device = "cpu"};
+      device.deviation = rank == 1 ? -0.096 : 0.1;
+      device.deviation_ci95 = {*device.deviation - 0.02, *device.deviation + 0.02};
+      report.devices.push_back(device);
+    }
+    const std::string text = text_of(explain(report, {}, {}));
+    EXPECT_EQ(text.find("Proven slow") == text.npos, ranks == 2) << text;
+    EXPECT_NE(text.find(ranks == 2 ? "rank 1 (n1, cpu): by itself 9.6 % slower than the other one "
+                                     "(7.6 to 11.6); of two, neither can be said to be at fault"
+                                   : "rank 1 (n1, cpu): by itself 9.6 % slower than the median of "
+                                     "the others (7.6 to 11.6)\n"),
+              text.npos)
+        << text;
+  }
 }
 
 TEST(Explain, EachLargeCauseSaysWhatToDo) {

@@ -8,6 +8,7 @@
 #include "core/statistics/steadiness/decay_fit.h"
 #include "report/judge/sweep/summary.h"
 #include "report/record/point_facts.h"
+#include "report/record/verdict.h"
 #include "tests/report/sample_slices.h"
 #include "tests/report/sample_sweep.h"
 
@@ -197,6 +198,24 @@ TEST(SummariseSweep, ARankThatIsSlowInSomeRunsIsIntermittent) {
   EXPECT_EQ(summary.stragglers[0].runs, 5);
   EXPECT_TRUE(has_finding(summary, "straggler_intermittent"));
   EXPECT_FALSE(has_finding(summary, "straggler"));
+}
+
+TEST(SummariseSweep, TwoRanksThatTakeTurnsAreOneFindingThatBlamesNobody) {
+  const auto found = [](const std::vector<std::vector<double>>& own) {
+    auto summary = summarised(with_own_times("two", own));
+    std::erase_if(summary.findings,
+                  [](const Finding& one) { return one.code != "ranks_take_turns"; });
+    EXPECT_FALSE(has_finding(summary, "straggler_intermittent"));
+    EXPECT_EQ(summary.findings.size(), 1u);
+    EXPECT_TRUE(std::ranges::none_of(summary.findings, blames_part));
+    return summary.findings.empty() ? std::string() : summary.findings.front().text;
+  };
+  EXPECT_EQ(found({{0, 0.1}, {0.1, 0}, {0, 0.1}, {0.1, 0}}),
+            "the two ranks take turns at being the slower one; of two, neither can be said to be "
+            "at fault: rank 0 at two (2 of 4 runs); rank 1 at two (2 of 4 runs)");
+  EXPECT_EQ(found({{0, 0.15}, {0, 0}, {0, 0.15}, {0, 0}, {0, 0}}),
+            "rank 1 is slower than the other one in some runs, not in every one; of two, neither "
+            "can be said to be at fault: rank 1 at two (2 of 5 runs)");
 }
 
 // 8 % above a field that differs by 1.4 %: enough at one point, not among twelve.

@@ -308,10 +308,11 @@ std::vector<ShownRank> shown_ranks(const Report& report) {
     ShownRank& shown = ranks.try_emplace(key, ShownRank{&rank, by, by, {}}).first->second;
     shown.least = std::min(shown.least, by);
     shown.most = std::max(shown.most, by);
-    shown.points.push_back(rank.verdict == RankVerdict::kIntermittent
-                               ? rank.group + " (" + std::to_string(rank.slow_runs) + " of " +
-                                     std::to_string(rank.runs) + " runs)"
-                               : rank.group);
+    const bool at_times =
+        rank.verdict == RankVerdict::kIntermittent || rank.verdict == RankVerdict::kSlowerAtTimes;
+    shown.points.push_back(at_times ? rank.group + " (" + std::to_string(rank.slow_runs) + " of " +
+                                          std::to_string(rank.runs) + " runs)"
+                                    : rank.group);
   }
   std::vector<ShownRank> shown;
   for (auto& [key, rank] : ranks) shown.push_back(std::move(rank));
@@ -341,13 +342,25 @@ std::vector<Straggler> stragglers_of(const SweepRuns& runs, double device_spread
 
 std::vector<Finding> findings_of_ranks(const Report& report) {
   std::vector<Finding> findings;
+  std::vector<std::string> by_turns;
+  std::set<int> taking_turns;
   for (const ShownRank& shown : shown_ranks(report)) {
     const Straggler& rank = *shown.first;
+    if (rank.verdict == RankVerdict::kSlowerAtTimes) {
+      by_turns.push_back("rank " + std::to_string(rank.rank) + " at " + listed(shown.points));
+      taking_turns.insert(rank.rank);
+      continue;
+    }
     findings.push_back(make_finding(
         *naming(rank.verdict), "",
         {{"by_least", shown.least}, {"by_most", shown.most}, {"points", listed(shown.points)}},
         FindingPlace{.rank = rank.rank, .host = rank.host, .device = rank.device}));
   }
+  if (by_turns.empty()) return findings;
+  const std::string only =
+      taking_turns.size() == 1 ? std::to_string(*taking_turns.begin()) : std::string();
+  findings.push_back(make_finding(finding_kinds::ranks_take_turns, "",
+                                  {{"only", only}, {"parts", joined(by_turns, "; ")}}));
   return findings;
 }
 

@@ -53,6 +53,11 @@ struct Overlap {
   double unhidden_bytes = 0;    // bytes in buckets that are not hidden, in the run with the most
 };
 
+// Sentences on ranks, devices and links. Of two that differ, neither can be called slow.
+struct SlowParts {
+  std::vector<std::string> proven, of_two;
+};
+
 struct Explanation {
   const ScalingTable* table = nullptr;
   const ScalingRow* row = nullptr;
@@ -66,8 +71,8 @@ struct Explanation {
   std::vector<double> bucket_bytes;        // one per bucket of a step
   std::optional<Overlap> overlap;          // unset where a run has no bucket timeline
   std::optional<BucketTimes> buckets;      // unset where no report of `comm` fits
-  std::vector<std::string> slow;       // sentences on ranks, devices, links that are proven slow
-  std::vector<std::string> disturbed;  // other load, slowed hardware, idle GPUs
+  SlowParts slow;
+  std::vector<std::string> disturbed;         // other load, slowed hardware, idle GPUs
   const EffectRecord* best_effect = nullptr;  // null: no measured one helps
   bool compares_options = false;     // the report has effects of options at this number of ranks
   bool in_one_process = false;       // the ranks are replicas, without a network
@@ -118,9 +123,8 @@ std::optional<std::string> comm_command(const PointRecord& run);
 std::optional<BucketTimes> bucket_times(const PointRecord& run,
                                         const std::vector<const Report*>& collectives);
 
-// Lists ranks, devices and links that are proven slow, for the row.
-std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
-                                    const std::vector<const Report*>& collectives);
+SlowParts slow_parts(const Report& report, const ScalingRow& row,
+                     const std::vector<const Report*>& collectives);
 // Lists what disturbed the row's runs or its baseline's, and GPUs that wait for their CPU.
 std::vector<std::string> disturbances(const Report& report, const ChosenRow& chosen);
 

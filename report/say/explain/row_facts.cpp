@@ -10,7 +10,9 @@
 #include "core/base/number_words.h"
 #include "core/base/text.h"
 #include "core/catalogue/strategy.h"
+#include "core/statistics/others.h"
 #include "report/record/finding_kinds.h"
+#include "report/record/point_facts.h"
 #include "report/record/surety.h"
 #include "report/record/verdict.h"
 #include "report/say/explain/explain.h"
@@ -239,14 +241,25 @@ namespace kinds = finding_kinds;
 
 constexpr double kSlowDevice = 0.02;  // a slow device is below the others' median by this share
 
-std::string place_of(const std::string& host, const std::string& device) {
-  return device.empty() ? host : device + " of " + host;
+std::string place_of(const DeviceRecord& device) {
+  return "rank " + std::to_string(device.rank) + " (" + device.host +
+         (device.device.empty() ? "" : ", " + device.device) + ")";
 }
 
-std::string text_of(const DeviceRecord& device) {
-  return place_of(device.host, device.device) + ": by itself " + percent(-*device.deviation) +
-         " slower than the median of the others (" + percent_text(-*device.deviation_ci95.high) +
-         " to " + percent_text(-*device.deviation_ci95.low) + ")";
+std::string text_of(const DeviceRecord& device, bool of_two) {
+  return place_of(device) + ": by itself " + percent(-*device.deviation) + " slower than the " +
+         (of_two ? "other one (" : "median of the others (") +
+         percent_text(-*device.deviation_ci95.high) + " to " +
+         percent_text(-*device.deviation_ci95.low) + ")" +
+         (of_two ? "; of two, neither can be said to be at fault" : "");
+}
+
+// A device that was replaced is one more of its group, and not of a run.
+bool is_of_two(const Report& report, const DeviceRecord& device) {
+  const PointRecord* run = first_run(report.points, device.group);
+  const auto all = run ? std::ptrdiff_t{run->world_size}
+                       : std::ranges::count(report.devices, device.group, &DeviceRecord::group);
+  return all < static_cast<std::ptrdiff_t>(statistics::kPartsToBlame);
 }
 
 bool is_slow(const DeviceRecord& device) {
@@ -267,22 +280,26 @@ bool is_at(const EffectRecord& effect, const ScalingRow& row) {
 
 }  // namespace
 
-std::vector<std::string> slow_parts(const Report& report, const ScalingRow& row,
-                                    const std::vector<const Report*>& collectives) {
-  std::vector<std::string> all;
+SlowParts slow_parts(const Report& report, const ScalingRow& row,
+                     const std::vector<const Report*>& collectives) {
+  SlowParts all;
   for (const Finding& finding : report.findings) {
     const auto is_it = [&](const Straggler& rank) {
       return rank.group == row.group && is_named(rank.verdict) && names(finding, rank);
     };
-    if (std::ranges::any_of(report.stragglers, is_it)) all.push_back(brief_text(finding));
+    const auto rank = std::ranges::find_if(report.stragglers, is_it);
+    if (rank == report.stragglers.end()) continue;
+    (rank->verdict == RankVerdict::kStraggler ? all.proven : all.of_two)
+        .push_back(brief_text(finding));
   }
   std::set<std::string> added;  // a device may be in several solo groups
   for (const DeviceRecord& device : report.devices) {
-    if (!is_slow(device) || !added.insert(place_of(device.host, device.device)).second) continue;
-    all.push_back(text_of(device));
+    if (!is_slow(device) || !added.insert(place_of(device)).second) continue;
+    const bool of_two = is_of_two(report, device);
+    (of_two ? all.of_two : all.proven).push_back(text_of(device, of_two));
   }
-  add_links(report, all);
-  for (const Report* measured : collectives) add_links(*measured, all);
+  add_links(report, all.proven);
+  for (const Report* measured : collectives) add_links(*measured, all.proven);
   return all;
 }
 

@@ -45,16 +45,16 @@ std::string measured_as(const Explanation& all) {
 // Writes how small each part would have to be for the target, where that alone is enough.
 std::vector<std::string> target_lines(const Explanation& all) {
   const double missing = all.target - all.row->efficiency.value();
-  if (missing <= 0) return {percent(all.target) + " is reached"};
+  const std::string target = "the target of " + percent(all.target) + " (--target)";
+  if (missing <= 0) return {target + " is reached"};
   std::vector<std::string> lines;
   for (const LostShare& one : all.shares) {
     if (!one.at_most) continue;
-    lines.push_back("for " + percent(all.target) + " it would suffice that \"" + one.name +
-                    "\" cost " + percent_text(*one.at_most) + " points instead of " +
-                    percent_text(one.share));
+    lines.push_back("for " + target + " it would suffice that \"" + one.name + "\" cost " +
+                    percent_text(*one.at_most) + " points instead of " + percent_text(one.share));
   }
   if (lines.empty()) {
-    lines.push_back("the target of " + percent(all.target) + " is " + percent_text(missing) +
+    lines.push_back(target + " is " + percent_text(missing) +
                     " points away, more than any one cause takes");
   }
   return lines;
@@ -182,10 +182,11 @@ std::string explanation_text(const Explanation& all, const Terminal& terminal) {
   text.pop_back();  // the line end is not to be bold
   text = inked(terminal, Ink::kBold, text) + "\n" + wrapped(measured_as(all), width, 4, "  ");
   if (!all.quoting.empty()) text += wrapped(all.quoting, width, 4, "  ");
-  for (const Section& section : {Section{"Disturbed", {}, all.disturbed}, causes(all), advice(all),
-                                 Section{"Communication", {}, communication_lines(all)},
-                                 Section{"Proven slow", {}, all.slow}, best_option(all),
-                                 Section{"Not measured", {}, all.missing}}) {
+  for (const Section& section :
+       {Section{"Disturbed", {}, all.disturbed}, causes(all), advice(all),
+        Section{"Communication", {}, communication_lines(all)},
+        Section{"Proven slow", {}, all.slow.proven}, Section{"Slower, of two", {}, all.slow.of_two},
+        best_option(all), Section{"Not measured", {}, all.missing}}) {
     if (section.columns.empty() && section.lines.empty()) continue;
     text += "\n" + section_text(section, terminal);
   }

@@ -45,6 +45,19 @@ TEST(JudgeRanks, OfTwoOneIsSlowerAndNobodyAtFault) {
   EXPECT_EQ(ranks[0].verdict, kWithinNoise);
 }
 
+// Each is the other's only reference: by turns, or one of them in some runs.
+TEST(JudgeRanks, OfTwoNeitherIsIntermittent) {
+  const auto turns = judge_ranks(Runs{{0, 0.1}, {0.1, 0}, {0, 0.1}, {0.1, 0}});
+  for (const RankDelay& rank : turns) {
+    EXPECT_EQ(rank.slow_runs, 2u);
+    EXPECT_EQ(rank.verdict, kSlowerAtTimes);
+    EXPECT_FALSE(is_named(rank.verdict));
+  }
+  const auto one = judge_ranks(Runs{{0, 0.15}, {0, 0}, {0, 0.15}, {0, 0}, {0, 0}});
+  EXPECT_EQ(one[1].verdict, kSlowerAtTimes);
+  EXPECT_EQ(one[0].verdict, kWithinNoise);
+}
+
 // Ranks that always differ this much: 1.4826 x MAD of the others is 3.7 %, s 3.06 %, t 4.0531.
 TEST(JudgeRanks, AWideFieldRaisesTheThreshold) {
   const std::vector<double> run{-0.05, -0.025, 0, 0, 0, 0.025, 0.05, 0.08};
