@@ -193,6 +193,12 @@ bool SweepSchedule::wants_block(double elapsed_s) {
   return true;
 }
 
+bool SweepSchedule::block_is_cut() const {
+  return next_block_ > 0 && !block_is_complete() &&
+         std::ranges::any_of(runs_of(next_block_ - 1),
+                             [&](const PlannedRun& run) { return done_.contains(run.id); });
+}
+
 bool SweepSchedule::was_done_before(int block_number) const {
   return std::ranges::all_of(runs_of(block_number),
                              [&](const PlannedRun& run) { return done_.contains(run.id); });

@@ -72,6 +72,8 @@ class SweepSchedule {
 
   // Whether the last recorded task completed its block.
   bool block_is_complete() const { return queue_.empty() && !retry_; }
+  // Whether the block that has begun has runs that are done and others that are not.
+  bool block_is_cut() const;
 
   // Why the repetitions of each point that has runs ended, by group: "repetitions", all that were
   // planned; "until-ci" | "unconverged", --until-ci was reached, or not within the time; "time",

@@ -127,7 +127,11 @@ std::string SweepConsole::kept() const {
                                              world.world_size,
                                              static_cast<std::size_t>(std::max(world.nodes, 1))));
   return std::to_string(schedule_.runs_done()) + " of " + counted(schedule_.runs_known(), "run") +
-         " kept in " + output_ + "; go on: " + again;
+         " kept in " + output_ +
+         (schedule_.block_is_cut() ? "; speed-ups compare runs of one session, so the repetition "
+                                     "that was cut will have none"
+                                   : "") +
+         "; go on: " + again;
 }
 
 void SweepConsole::show(const reporting::Report& report, const std::string& why) {

@@ -23,9 +23,12 @@ Surety surety_of(std::int64_t runs, const Bounds& ci95) {
   return high > kWideFactor * low ? Surety::kWide : Surety::kInterval;
 }
 
-// A row has at_least only for one run or pair.
+// A row has at_least only for one run or pair. More than all of the ideal may be true, but one pair
+// does not show it.
 Surety surety_of(const ScalingRow& row) {
-  return surety_of(row.at_least ? 1 : std::ssize(row.points), row.efficiency_ci95);
+  const Surety surety = surety_of(row.at_least ? 1 : std::ssize(row.points), row.efficiency_ci95);
+  const bool beyond = surety == Surety::kOneRun && row.efficiency.value_or(0) > kBeyondIdeal;
+  return beyond ? Surety::kNotKnown : surety;
 }
 
 Surety surety_of(const GroupRecord& group) {
@@ -143,7 +146,15 @@ class Doubts {
     const int fewest =
         std::ranges::min_element(runs_, {}, [](const auto& one) { return one.second; })->second;
     const bool sweep = !report_.groups.empty() || !report_.collective_groups.empty();
-    if (fewest == 1) {
+    const bool of_pairs = std::ranges::any_of(report_.scaling, [&](const ScalingTable& table) {
+      return std::ranges::any_of(
+          table.rows, [&](const ScalingRow& row) { return std::ssize(row.points) == fewest; });
+    });
+    if (of_pairs && fewest < std::min(kRunsToQuote, runs_of_points(report_).fewest)) {
+      add("few_runs", "an efficiency rests on " + counted(fewest, "pair") +
+                          " of runs of one session, and is no ratio of the rates: how much pairs "
+                          "differ is hardly known");
+    } else if (fewest == 1) {
       add(sweep ? finding_kinds::no_interval : finding_kinds::single_repetition, {});
     } else if (fewest < kRunsToQuote) {
       add("few_runs", counted(fewest, "run") + " of a point: how much runs differ is hardly known");

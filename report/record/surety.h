@@ -19,7 +19,8 @@
 namespace scalemark::reporting {
 
 // kNoInterval: the runs are from two sessions, or there are none. kWide: the upper end is above
-// kWideFactor times the lower one; kNotKnown: above kUnknownFactor times.
+// kWideFactor times the lower one; kNotKnown: above kUnknownFactor times, or one pair of runs whose
+// efficiency is above kBeyondIdeal.
 enum class Surety { kOneRun, kNoInterval, kInterval, kWide, kNotKnown };
 constexpr auto words_of(Surety) {
   return std::to_array<Word<Surety>>({{Surety::kOneRun, "one_run"},
@@ -30,6 +31,8 @@ constexpr auto words_of(Surety) {
 }
 
 inline constexpr double kWideFactor = 4, kUnknownFactor = 100;
+// An efficiency above this is more than the ideal, and not only by its last digits.
+inline constexpr double kBeyondIdeal = 1.02;
 
 // `runs` counts the runs or pairs behind the number; `ci95` is that of a rate or ratio above 0.
 Surety surety_of(std::int64_t runs, const Bounds& ci95);

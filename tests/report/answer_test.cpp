@@ -221,6 +221,30 @@ TEST(Answer, ABaselineHasNoEfficiency) {
       << text_of(report);
 }
 
+// A sweep that was stopped within a block, and went on: the block's runs are of two sessions.
+TEST(Answer, OfABlockInTwoSessionsSaysThatTheBaselineIsOfAnother) {
+  Report report = sample_sweep(small(1));
+  for (PointRecord& run : report.points) run.session = run.world_size == 1 ? 0 : 1;
+  summarise(report);
+  report.invocation.command_line = "scalemark sweep --repetitions 1";
+  EXPECT_FALSE(says(report, "no baseline")) << text_of(report);
+  EXPECT_TRUE(says(report, "baseline of another session")) << text_of(report);
+  EXPECT_TRUE(says(report, "to be surer  scalemark sweep --repetitions 5\n")) << text_of(report);
+}
+
+TEST(Answer, OfOnePairThatIsBeyondTheIdealIsNotKnown) {
+  Report report = sample_sweep(small(1));
+  for (ScalingRow& row : report.scaling.front().rows) {
+    if (!row.efficiency) continue;
+    row.efficiency = 1.47;
+    row.speedup = 2 * *row.efficiency;
+  }
+  for (const std::string& text : forms_of(report)) {
+    EXPECT_EQ(text.find("147 %"), text.npos) << text;
+    EXPECT_NE(text.find("not known (1 run)"), text.npos) << text;
+  }
+}
+
 TEST(Answer, WithoutOneRankSaysWhatEfficiencyIsRelativeTo) {
   SweepShape shape = small(5);
   shape.world_sizes = {2, 4};

@@ -14,6 +14,7 @@
 #include "report/record/point_facts.h"
 #include "report/record/report_json.h"
 #include "report/record/runs.h"
+#include "report/record/surety.h"
 #include "tests/report/sample_collectives.h"
 #include "tests/report/sample_sweep.h"
 
@@ -369,6 +370,20 @@ TEST(Doubts, FewRunsCostIt) {
   EXPECT_EQ(doubted([](Report& report) { report.scaling.front().rows.back().points.resize(2); }),
             Codes{"few_runs"});
   EXPECT_EQ(doubted([](Report& report) { report.groups.back().n = 3; }), Codes{});
+}
+
+// A resumed sweep has rates of three runs, and efficiencies of the two blocks of one session.
+TEST(Doubts, PairsThatAreFewerThanRunsAreCalledPairs) {
+  for (const std::size_t pairs : {1u, 2u}) {
+    Report report = sample_sweep({});
+    report.findings.clear();
+    report.scaling.front().rows.back().points.resize(pairs);
+    const auto doubts = doubts_of(report);
+    const auto few = std::ranges::find(doubts, "few_runs", &Doubt::code);
+    ASSERT_NE(few, doubts.end());
+    EXPECT_TRUE(few->text.starts_with("an efficiency rests on " + std::to_string(pairs) + " pair"))
+        << few->text;
+  }
 }
 
 TEST(Doubts, WindowsThatShowLittleCostIt) {

@@ -12,12 +12,12 @@
 #include "report/judge/sweep/runs.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/report_json.h"
+#include "report/record/surety.h"
 
 namespace scalemark::reporting {
 namespace {
 
 constexpr double kRunsDiffer = 0.05;
-constexpr double kSuperlinear = 1.02;
 constexpr double kSuperlinearStrong = 1.25;  // smaller work may fit a cache
 constexpr double kGapWorthSaying = 0.05;
 constexpr double kEstimateOff = 0.20;
@@ -101,7 +101,7 @@ void judge_scaling(const Report& report, Findings& findings) {
                    {{"kind", table.kind}, {"relative_to", table.relative_to}});
     }
     for (const ScalingRow& row : table.rows) {
-      const double limit = table.kind.starts_with("strong") ? kSuperlinearStrong : kSuperlinear;
+      const double limit = table.kind.starts_with("strong") ? kSuperlinearStrong : kBeyondIdeal;
       if (!row.efficiency_ci95.low || *row.efficiency_ci95.low < limit) continue;
       findings.add(finding_kinds::superlinear,
                    {{"group", row.group}, {"efficiency", row.efficiency.value_or(0)}});

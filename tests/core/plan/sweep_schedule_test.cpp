@@ -120,6 +120,19 @@ TEST(SweepSchedule, MeasuresADisturbedRunAgainWithinRetries) {
   EXPECT_FALSE(schedule.next(0));
 }
 
+TEST(SweepSchedule, ABlockIsCutWhileSomeOfItsRunsAreDone) {
+  const Plan plan = schedule_plan_of(2, 2);
+  SweepSchedule schedule(plan, {});
+  std::vector<bool> cut{schedule.block_is_cut()};
+  for (const auto expected : {true, false, true, false}) {
+    const auto task = schedule.next(0);
+    ASSERT_TRUE(task);
+    schedule.record_outcome(*task, Ending::kOk);
+    EXPECT_EQ(schedule.block_is_cut(), expected);
+  }
+  EXPECT_FALSE(cut.front());
+}
+
 // Failures and disturbances share --retries.
 TEST(SweepSchedule, ARunThatFailedHasFewerRetriesLeft) {
   const Plan plan = schedule_plan_of(1, 1);

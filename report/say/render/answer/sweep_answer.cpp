@@ -26,6 +26,7 @@ struct AnswerRow {
   const ScalingTable* table = nullptr;
   const ScalingRow* scaling = nullptr;  // the row with an efficiency, where any table has one
   bool is_only_single_rank = true;      // whether no other row has one rank
+  bool is_parted = false;               // its runs are in other sessions than their baseline
 
   bool is_solo() const { return reporting::is_solo(*run); }
   bool is_baseline() const { return run->world_size == 1 && !catalogue::exchanges(run->strategy); }
@@ -39,6 +40,10 @@ void find_scaling(const Report& report, AnswerRow& row) {
       row.table = &table;
       row.scaling = &one;
     }
+    row.is_parted =
+        row.is_parted || std::ranges::any_of(report.points, [&](const auto& run) {
+          return run.group == row.group->group && std::ranges::count(table.left_out, run.id) > 0;
+        });
   }
 }
 
@@ -163,7 +168,8 @@ std::string efficiency_cell(const AnswerRow& row) {
   }
   if (!row.group->samples_per_sec) return kAbsent;
   if (!row.scaling || !row.scaling->efficiency) {
-    return row.is_baseline() || row.scaling ? "baseline" : "no baseline (1 rank)";
+    if (row.is_baseline() || row.scaling) return "baseline";
+    return row.is_parted ? "baseline of another session" : "no baseline (1 rank)";
   }
   const ScalingRow& found = *row.scaling;
   const std::string value = efficiency_text(found, " %");
