@@ -97,11 +97,15 @@ class Unheard {
   int kept_;
 };
 
+// One rank of a sweep has its share of the cores, as each of several has: not the whole machine.
 std::string sentence_on(const reporting::Report& report, const reporting::ScalingRow* asked,
                         const Question& question) {
+  if (asked && !asked->speedup)
+    return "no answer: " + reporting::reason_in_words(report, asked->standing);
   if (asked) {
-    return asked->speedup ? reporting::payment_in_words(*asked)
-                          : "no answer: " + reporting::reason_in_words(report, asked->standing);
+    const reporting::PointRecord* run = reporting::first_run(report.points, asked->group);
+    return reporting::payment_in_words(
+        *asked, "one rank" + (run ? " of " + counted(run->threads, "thread") : std::string()));
   }
   if (question.why_one.empty() || report.groups.empty() || report.points.empty()) return "";
   return reporting::group_rate(report.groups.front()) + " " +
@@ -129,13 +133,16 @@ void print_answer(const Question& question, const settings::Machine& machine,
   const Terminal terminal = terminal_of(STDOUT_FILENO);
   reporting::Answer found = reporting::answer_of(report, folder);
   constexpr std::size_t kCommands = 3;
-  if (const auto alone = one_process_with_all_cores(report, found.asked, machine.cores);
-      alone && machine.gpus.empty()) {
+  const auto alone = one_process_with_all_cores(report, found.asked, machine.cores);
+  const bool beside = alone && machine.gpus.empty();
+  if (beside) {
     found.next.resize(std::min(found.next.size(), kCommands - 1));
     found.next.emplace_back("one process, " + counted(machine.cores, "thread"), *alone);
   }
   std::string text = sentence_on(report, found.asked, question);
   if (!text.empty()) {
+    if (beside && found.asked->speedup)
+      text += "; against one process with all cores: measure it by the last command";
     text = wrapped(text, text_width(terminal), 0);
     text.pop_back();  // its line end stays outside of the ink
     text = inked(terminal, Ink::kBold, text) + "\n\n";

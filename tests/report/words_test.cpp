@@ -36,16 +36,17 @@ TEST(PaymentInWords, FollowsTheIntervalOfTheSpeedUp) {
   EXPECT_EQ(
       payment_in_words(row),
       "2 ranks give 1.40x of the 2.00x that would be ideal: efficiency 70 % (95 %: 64 to 77), "
-      "so they pay");
+      "so they are faster than one rank");
   row.efficiency_ci95 = {0.45, 0.77};
-  EXPECT_TRUE(payment_in_words(row).ends_with(": whether they pay is open"));
+  EXPECT_TRUE(payment_in_words(row).ends_with(": whether they are faster than one rank is open"));
   row.efficiency_ci95 = {0.40, 0.49};
-  EXPECT_TRUE(payment_in_words(row).ends_with(", so they do not pay"));
+  EXPECT_TRUE(payment_in_words(row, "one rank of 1 thread")
+                  .ends_with(", so they are slower than one rank of 1 thread"));
   row = {.world_size = 2, .points = {"a"}, .speedup = 1.4, .efficiency = 0.7, .at_least = 0.1};
   EXPECT_EQ(
       payment_in_words(row),
       "2 ranks give 1.40x of the 2.00x that would be ideal: efficiency 70 % (one run), so they "
-      "pay");
+      "are faster than one rank");
   row.at_least = 0.3;
   EXPECT_TRUE(payment_in_words(row).ends_with("open")) << "the steps of one run differ by more";
   row.at_least.reset();

@@ -220,7 +220,7 @@ std::vector<std::string> summary_in_words(const Report& report) {
   return sentences;
 }
 
-std::string payment_in_words(const ScalingRow& row) {
+std::string payment_in_words(const ScalingRow& row, const std::string& one_rank) {
   const std::string text = scaling_in_words(row);
   Bounds speed_up;
   if (row.efficiency_ci95) {
@@ -228,9 +228,9 @@ std::string payment_in_words(const ScalingRow& row) {
   } else if (row.at_least) {
     speed_up = {*row.speedup * (1 - *row.at_least), *row.speedup * (1 + *row.at_least)};
   }
-  if (speed_up && *speed_up.low > 1) return text + ", so they pay";
-  if (speed_up && *speed_up.high < 1) return text + ", so they do not pay";
-  return text + ": whether they pay is open";
+  if (speed_up && *speed_up.low > 1) return text + ", so they are faster than " + one_rank;
+  if (speed_up && *speed_up.high < 1) return text + ", so they are slower than " + one_rank;
+  return text + ": whether they are faster than " + one_rank + " is open";
 }
 
 std::vector<std::string> found_at(const Report& report, const ScalingRow& row) {

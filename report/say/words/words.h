@@ -34,10 +34,11 @@ std::string efficiency_interval(const ScalingRow& row);
 // The row must have a speed-up.
 std::string scaling_in_words(const ScalingRow& row);
 
-// Adds to it whether the ranks pay: "..., so they pay", "..., so they do not pay", "...: whether
-// they pay is open". They pay where the interval of the speed-up, or for one run that of its steps,
-// is above 1.
-std::string payment_in_words(const ScalingRow& row);
+// Adds to it whether the ranks are faster than `one_rank`, which names the baseline: "..., so they
+// are faster than one rank", "..., so they are slower than ...", "...: whether they are faster than
+// ... is open". They are where the interval of the speed-up, or for one run that of its steps, is
+// above 1.
+std::string payment_in_words(const ScalingRow& row, const std::string& one_rank = "one rank");
 
 // Writes "7,377", "~53" with two digits (surety.h), "withheld"; kAbsent where the group has none.
 std::string group_rate(const GroupRecord& group);

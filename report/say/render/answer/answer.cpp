@@ -19,6 +19,7 @@
 #include "report/say/render/tensorboard.h"
 #include "report/say/render/text.h"
 #include "report/say/table/text_table.h"
+#include "report/say/words/words.h"
 
 namespace scalemark::reporting {
 namespace {
@@ -210,9 +211,25 @@ std::string code_span(const std::string& text) {
   return ticks + gap + with_blanks(text) + gap + ticks;
 }
 
+// It says what was found, how surely, and whether it may be quoted: a person may need no more.
+std::string sentence_of(const Answer& answer, std::span<const Report> about) {
+  std::string found;
+  if (answer.asked && answer.asked->speedup) {
+    found = scaling_in_words(*answer.asked);
+  } else {
+    for (const Figure& figure : answer.figures)
+      found += (found.empty() ? "" : "; ") + figure.value + " " + figure.label;
+  }
+  if (found.empty()) return "";
+  std::string text = "**" + markdown_text(found) + "**";
+  const std::string quoting =
+      about.size() == 1 ? quoting_in_words(about.front()) : quoting_words(about);
+  return text + (quoting.empty() ? "" : "; " + markdown_text(quoting)) + "\n\n";
+}
+
 // Lays out an answer as Markdown. Who reads it has neither the folder nor the machine.
 std::string set_summary(const Answer& answer, std::span<const Report> about) {
-  std::string text;
+  std::string text = sentence_of(answer, about);
   const auto items = [&](const std::vector<std::string>& lines, const char* mark) {
     for (const std::string& line : lines)
       text += std::string("- ") + mark + markdown_text(line) + "\n";
@@ -230,6 +247,11 @@ std::string set_summary(const Answer& answer, std::span<const Report> about) {
   items(answer.parts, "**!!** ");
   items(answer.found, "");
   items(answer.notes, "**!** ");
+  if (answer.asked && answer.asked->efficiency.value_or(1) < 1) {
+    const std::string why = waterfall_in_words(*answer.asked);
+    if (!why.empty())
+      items({"why not " + significant(answer.asked->ideal(), 3) + " x: " + why}, "");
+  }
   for (const auto& [wish, command] : answer.next)
     text += "- " + markdown_text(wish) + ": " + code_span(command) + "\n";
   std::set<std::string> machines;
