@@ -68,6 +68,17 @@ std::string slower_words(const WeakSeries& series) {
   return "";
 }
 
+// Says from where on the rule is taken to hold, and how much efficiency fell before.
+std::string rule_words(const WeakSeries& series) {
+  const auto& first = series.points.front();
+  const auto& last = series.points.back();
+  const std::string largest = std::to_string(last.world_size);
+  const double fell = 1 - last.samples_per_sec / last.world_size / one_rank_of(series);
+  return "efficiency falls " + percent(prediction::kLossPerDoubling, 0) + " per doubling beyond " +
+         largest + ", as published series do (from " + std::to_string(first.world_size) + " to " +
+         largest + " it " + (fell < 0 ? "rose " : "fell ") + percent(std::abs(fell), 0) + " here)";
+}
+
 // The answer: each world size that was asked for, and how it is known.
 std::string answer_sentence(const WeakSeries& series, const SeriesPrediction& made) {
   std::vector<std::string> parts, by_rule;
@@ -85,7 +96,7 @@ std::string answer_sentence(const WeakSeries& series, const SeriesPrediction& ma
                    (is_ruled ? "" : ", between what fewer and more gave"));
   }
   if (!by_rule.empty()) {
-    parts.push_back(joined(by_rule, ", ") + ", if efficiency goes on falling 2 % per doubling");
+    parts.push_back(joined(by_rule, ", ") + ", if " + rule_words(series));
   }
   return slower_words(series) + joined(parts, "; ");
 }
@@ -190,6 +201,19 @@ std::string how_far_off(const SeriesPrediction& made) {
   return clauses.empty() ? "" : "how far off such predictions were: " + joined(clauses, "; ");
 }
 
+// A range holds what published series missed the rule by, on both sides of it.
+std::string above_ideal(const WeakSeries& series, const std::vector<Prediction>& records) {
+  std::vector<int> above;
+  for (const Prediction& record : records) {
+    if (record.high && *record.high > one_rank_of(series) * record.world_size)
+      above.push_back(record.world_size);
+  }
+  return above.empty() ? ""
+                       : "the likely range of " + in_words(above) +
+                             " ends above the ideal: it is what published series missed the "
+                             "rule by, to both sides";
+}
+
 // `quoting`: a warning on reports that are not to be quoted as they are.
 std::string rests_on(const WeakSeries& series, const SeriesPrediction& made, bool names_series,
                      const std::string& quoting) {
@@ -232,18 +256,6 @@ std::string bold(const std::string& line, const Terminal& terminal) {
   return inked(terminal, Ink::kBold, text) + "\n";
 }
 
-// The command that also measures what was predicted. Empty where no sweep measured the series.
-std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
-  std::set<int> sizes(made.too_few.begin(), made.too_few.end());
-  for (const auto& point : series.points) sizes.insert(point.world_size);
-  for (const auto& one : made.forecasts) sizes.insert(one.world_size);
-  std::string list;
-  for (const int size : sizes) list += (list.empty() ? "" : ",") + std::to_string(size);
-  const std::string command = without_option(series.repeat, "--world-sizes", /*has_value=*/true);
-  const bool any = sizes.size() > series.points.size() && command.starts_with("scalemark sweep");
-  return any ? "\nto measure them  " + command + " --world-sizes " + list + "\n" : "";
-}
-
 std::string prediction_text(const WeakSeries& series, const SeriesPrediction& made,
                             const std::vector<Prediction>& records, const Terminal& terminal,
                             bool details, bool is_one_of_several, const std::string& quoting) {
@@ -251,8 +263,8 @@ std::string prediction_text(const WeakSeries& series, const SeriesPrediction& ma
   text += bold(answer_sentence(series, made), terminal);
   Section section{"", columns_of(series, table_rows(series, made, records, details), details), {}};
   if (!section.columns.front().cells.empty()) text += "\n" + section_text(section, terminal) + "\n";
-  for (const std::string& line :
-       {how_far_off(made), rests_on(series, made, !is_one_of_several, quoting)}) {
+  for (const std::string& line : {how_far_off(made), above_ideal(series, records),
+                                  rests_on(series, made, !is_one_of_several, quoting)}) {
     if (!line.empty()) text += wrapped(line, text_width(terminal), 2);
   }
   text += measuring(series, made);

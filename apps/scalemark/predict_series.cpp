@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/number_words.h"
+#include "core/base/text.h"
 #include "core/catalogue/strategy.h"
 #include "core/settings/checks.h"
 #include "core/statistics/runs.h"
@@ -212,6 +213,27 @@ std::vector<reporting::Prediction> prediction_records(const WeakSeries& series,
     record.tested_sources = forecast.test->sources;
   }
   return records;
+}
+
+std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
+  std::set<int> sizes(made.too_few.begin(), made.too_few.end());
+  for (const auto& point : series.points) sizes.insert(point.world_size);
+  for (const auto& one : made.forecasts) sizes.insert(one.world_size);
+  std::string list;
+  for (const int size : sizes) list += (list.empty() ? "" : ",") + std::to_string(size);
+  std::string command = without_option(series.repeat, "--world-sizes", /*has_value=*/true);
+  if (sizes.size() <= series.points.size() || !command.starts_with("scalemark sweep")) return "";
+  command += " --world-sizes " + list;
+  int nodes = 1;
+  for (const auto& one : made.forecasts) nodes = std::max(nodes, one.nodes);
+  if (nodes == 1) return "\nto measure them  " + command + "\n";
+  // This machine alone would share its cores among all ranks.
+  for (const char* option : {"--nnodes", "--nproc-per-node", "--node-rank", "--rendezvous"})
+    command = without_option(std::move(command), option, /*has_value=*/true);
+  return "\nto measure them, on each of " + std::to_string(nodes) +
+         " nodes (K: 0, 1, ...; HOST: the first)  " + command + " --nnodes " +
+         std::to_string(nodes) + " --nproc-per-node " + std::to_string(made.ranks_per_node) +
+         " --node-rank K --rendezvous HOST:29500\n";
 }
 
 }  // namespace scalemark::cli

@@ -50,4 +50,8 @@ SeriesPrediction predict(WeakSeries& series, std::optional<int> ranks_per_node,
 std::vector<reporting::Prediction> prediction_records(const WeakSeries& series,
                                                       const SeriesPrediction& made);
 
+// A line with the command that also measures what was predicted, and where to run it. Empty where
+// no sweep measured the series.
+std::string measuring(const WeakSeries& series, const SeriesPrediction& made);
+
 }  // namespace scalemark::cli

@@ -128,7 +128,8 @@ class Predict(unittest.TestCase):
         text = self.printed(path, "--world-sizes", "16,64")
         speed_up = [self.by_rule(ranks, 8) / rate(1) for ranks in (16, 64)]
         answer = (f"16 ranks: about {speed_up[0]:.1f}x ({100 * speed_up[0] / 16:.0f} %), 64 ranks: about {speed_up[1]:.1f}x "
-                  f"({100 * speed_up[1] / 64:.0f} %), if efficiency goes on falling 2 % per doubling")
+                  f"({100 * speed_up[1] / 64:.0f} %), if efficiency falls 2 % per doubling beyond 8, "
+                  f"as published series do (from 1 to 8 it fell {100 * (1 - rate(8) / rate(1) / 8):.0f} % here)")
         lines = text.splitlines()
         self.assertTrue(" ".join(text.split()).startswith(answer), text)
         self.assertLessEqual(len([line for line in lines if line]), 10, text)
@@ -140,6 +141,18 @@ class Predict(unittest.TestCase):
         self.assertIn("quote with care", " ".join(text.split()))
         measured = self.printed(path, "--world-sizes", "8")
         self.assertTrue(measured.startswith(f"8 ranks: {rate(8) / rate(1):.2f}x ({100 * rate(8) / rate(1) / 8:.0f} %), measured\n"), measured)
+
+    def test_a_range_above_the_ideal_and_nodes_to_measure_on_are_named(self):
+        content = report([1, 2], repetitions=3)
+        text = " ".join(self.printed(self.write(content), "--world-sizes", "4", "--ranks-per-node", "2").replace("\\\n", "").split())
+        above = "of 4 ranks ends above the ideal: it is what published series missed the rule by, to both sides"
+        high = float(re.search(r" to ([\d,.]+)", text[text.index("likely"):]).group(1).replace(",", ""))
+        self.assertEqual(above in text, high > 4 * rate(1), text)
+        self.assertIn(above, text)
+        content["invocation"]["command_line"] = "scalemark sweep --world-sizes 1,2 --nnodes 1 --workload mlp"
+        command = self.printed(self.write(content), "--world-sizes", "4,8", "--ranks-per-node", "2").split("to measure them", 1)[1]
+        self.assertEqual(" ".join(command.replace("\\\n", "").split()), ", on each of 4 nodes (K: 0, 1, ...; HOST: the first) scalemark sweep "
+                         "--workload mlp --world-sizes 1,2,4,8 --nnodes 4 --nproc-per-node 2 --node-rank K --rendezvous HOST:29500")
 
     def test_repetitions_count_by_the_mean_of_their_logarithms(self):
         content = report([1, 2, 4], repetitions=2)
