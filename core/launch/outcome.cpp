@@ -265,9 +265,15 @@ std::string describe_cause(const RankOutcome& outcome, const Cause& cause) {
                                   : "scalemark: rank " + std::to_string(outcome.rank) + " (pid " +
                                         std::to_string(outcome.pid) + ") exited with " +
                                         std::to_string(cause.exit_code);
-  if (outcome.last_lines.empty()) return text + "\n";
+  std::vector<std::string> lines = outcome.last_lines;
+  // The rank's own words on its end stand above, whole.
+  if (outcome.error) {
+    const std::string said = format_error_line(outcome.error->record);
+    std::erase_if(lines, [&](const std::string& line) { return said.starts_with(line); });
+  }
+  if (lines.empty()) return text + "\n";
   text += cause.silent ? "\nscalemark: its last lines:\n" : "; its last lines:\n";
-  for (const auto& line : outcome.last_lines) text += "    " + line + "\n";
+  for (const auto& line : lines) text += "    " + line + "\n";
   return text;
 }
 

@@ -162,10 +162,14 @@ ErrorRecord caused_by(const ErrorRecord& cause, int own_rank) {
   // A killed rank could not post its fault itself.
   const bool says_which_rank = cause.code == kRankKilledCode || cause.code == kPeerLostCode;
   constexpr std::string_view kPrefix = "scalemark: error ";
+  constexpr std::size_t kMostQuoted = 160;
   ErrorRecord quoted = cause;
   quoted.hint.clear();
   std::string line = format_error_line(quoted);
   if (line.starts_with(kPrefix)) line.erase(0, kPrefix.size());
+  // The rank that failed says all of it; rank 0 writes it into the report.
+  if (own_rank != 0 && line.size() > kMostQuoted)
+    line = line.substr(0, line.rfind(' ', kMostQuoted)) + " ...";
   ErrorRecord record = cause;
   if (!says_which_rank)
     record.what =

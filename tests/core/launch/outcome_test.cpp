@@ -57,6 +57,20 @@ TEST(FindCause, IsNoRankThatTheLauncherEnded) {
   EXPECT_EQ(find_cause({exited(0, 69, 5), failed})->rank, 1) << "it failed by itself";
 }
 
+// A rank's own error has reached the reader whole: what came before it may say more.
+TEST(DescribeCause, DoesNotRepeatTheErrorOfTheRank) {
+  RankOutcome refused = saying(exited(0, 78, 1), ExitCode::kConfiguration, 1);
+  refused.error->record.code = "E_CONFIGURATION";
+  refused.error->record.what = "--resume: workload was mlp, now linear";
+  refused.last_lines = {
+      "scalemark: error E_CONFIGURATION (exit 78): --resume: workload was mlp, no"};
+  const auto described = [&] { return describe_cause(refused, *find_cause({refused})); };
+  EXPECT_TRUE(described().ends_with(" exited with 78\n")) << described();
+  refused.last_lines.insert(refused.last_lines.begin(), "a library warns");
+  EXPECT_TRUE(described().ends_with(" exited with 78; its last lines:\n    a library warns\n"))
+      << described();
+}
+
 TEST(WasExplained, AnEndThatAllRanksAgreeOnAndOneHasSpokenOf) {
   const auto explained = [](std::vector<RankOutcome> outcomes) {
     return was_explained(outcomes, *find_cause(outcomes));
