@@ -7,6 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <mutex>
+#include <streambuf>
+#include <utility>
 
 #include "core/base/atomic_file.h"
 #include "core/base/characters.h"
@@ -73,5 +76,50 @@ void print_note(const std::string& text) {
 void print_notes(const std::vector<std::string>& notes) {
   for (const std::string& note : notes) print_note(note);
 }
+
+namespace {
+
+class FormedErrors : public std::streambuf {
+ public:
+  explicit FormedErrors(FormOfLines form) : form_(std::move(form)), plain_(std::cerr.rdbuf()) {
+    std::cerr.rdbuf(this);
+    std::cerr.unsetf(std::ios::unitbuf);  // it would flush parts of a line
+  }
+
+ protected:
+  int_type overflow(int_type c) override {
+    const char one = traits_type::to_char_type(c);
+    if (!traits_type::eq_int_type(c, traits_type::eof())) xsputn(&one, 1);
+    return traits_type::not_eof(c);
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    const std::lock_guard lock(mutex_);
+    waiting_.append(text, static_cast<std::size_t>(size));
+    show(waiting_.rfind('\n') + 1);
+    return size;
+  }
+  int sync() override {
+    const std::lock_guard lock(mutex_);
+    show(waiting_.size());
+    return plain_->pubsync();
+  }
+
+ private:
+  void show(std::size_t size) {
+    const std::string text = form_(waiting_.substr(0, size));
+    waiting_.erase(0, size);
+    plain_->sputn(text.data(), static_cast<std::streamsize>(text.size()));
+  }
+
+  FormOfLines form_;
+  std::streambuf* plain_;
+  std::mutex mutex_;
+  std::string waiting_;
+};
+
+}  // namespace
+
+// It outlives main(), since other threads may still write.
+void form_errors(FormOfLines form) { new FormedErrors(std::move(form)); }
 
 }  // namespace scalemark::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,5 +49,10 @@ void print_note(const std::string& text);
 void print_notes(const std::vector<std::string>& notes);
 
 void print_error(const ErrorRecord& error);
+
+// Gives the lines that reach std::cerr from here on another form, whoever in this process writes
+// them. Text without a line end appears when it is flushed: it asks something.
+using FormOfLines = std::function<std::string(const std::string& lines)>;
+void form_errors(FormOfLines form);
 
 }  // namespace scalemark::cli

@@ -1,5 +1,5 @@
 // scalemark: runs the command in its arguments; an error becomes one line, an exit code and the
-// files in which launchers look for the reason why a rank ended. Lines of errors are folded here.
+// files in which launchers look for the reason why a rank ended.
 
 #include <unistd.h>
 
@@ -9,8 +9,6 @@
 #include <filesystem>
 #include <functional>
 #include <iostream>
-#include <mutex>
-#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -122,50 +120,10 @@ Terminal terminal_of_errors() {
   }
 }
 
-// Folds the lines that reach std::cerr, whoever in this process writes them. Text without a line
-// end appears when it is flushed: it asks something.
-class FoldedErrors : public std::streambuf {
- public:
-  explicit FoldedErrors(const Terminal& terminal) : terminal_(terminal), plain_(std::cerr.rdbuf()) {
-    std::cerr.rdbuf(this);
-    std::cerr.unsetf(std::ios::unitbuf);  // it would flush parts of a line
-  }
-
- protected:
-  int_type overflow(int_type c) override {
-    const char one = traits_type::to_char_type(c);
-    if (!traits_type::eq_int_type(c, traits_type::eof())) xsputn(&one, 1);
-    return traits_type::not_eof(c);
-  }
-  std::streamsize xsputn(const char* text, std::streamsize size) override {
-    const std::lock_guard lock(mutex_);
-    waiting_.append(text, static_cast<std::size_t>(size));
-    show(waiting_.rfind('\n') + 1);
-    return size;
-  }
-  int sync() override {
-    const std::lock_guard lock(mutex_);
-    show(waiting_.size());
-    return plain_->pubsync();
-  }
-
- private:
-  void show(std::size_t size) {
-    const std::string text = folded(waiting_.substr(0, size), terminal_);
-    waiting_.erase(0, size);
-    plain_->sputn(text.data(), static_cast<std::streamsize>(text.size()));
-  }
-
-  Terminal terminal_;
-  std::streambuf* plain_;
-  std::mutex mutex_;
-  std::string waiting_;
-};
-
 void fold_errors() {
   const Terminal terminal = terminal_of_errors();
-  // It outlives main(), since other threads may still write.
-  if (terminal.is_terminal) new FoldedErrors(terminal);
+  if (!terminal.is_terminal) return;
+  form_errors([terminal](const std::string& lines) { return folded(lines, terminal); });
 }
 
 [[noreturn]] void end_without_thread(const ErrorRecord& record) {

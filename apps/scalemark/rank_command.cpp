@@ -26,6 +26,7 @@
 #include "core/launch/describe.h"
 #include "core/launch/meeting_point.h"
 #include "core/launch/resources.h"
+#include "core/live/progress.h"
 #include "core/machine/survey.h"
 #include "core/machine/topology.h"
 #include "core/plan/estimates.h"
@@ -127,6 +128,11 @@ void resolve(const Invocation& invocation, RankCommand& command) {
     notes.push_back(std::to_string(probed.gpus_without_cuda_plugin) +
                     " GPUs are visible, but this program was built without its CUDA plugin");
   }
+  const settings::GeneralSettings& general = base.settings.general;
+  // The built-in launcher forms the lines of its ranks.
+  const bool is_child = !base.detection.error_file.empty();
+  if (general.log_format == settings::LogFormat::kJson && !general.dry_run && !is_child)
+    form_errors(live::json_lines);
   print_notes(base, notes);
 }
 

@@ -19,6 +19,7 @@
 #include "core/launch/detect.h"
 #include "core/launch/resources.h"
 #include "core/launch/variables.h"
+#include "core/live/progress.h"
 #include "core/plan/order.h"
 #include "core/plan/plan.h"
 #include "core/settings/layers.h"
@@ -63,12 +64,15 @@ launching::LaunchResult start_ranks(const Invocation& invocation, const Resolved
   auto environment = environment_of_ranks(resolved.settings.launch.environment);
   environment[kStartDate] = resolved.date;
   if (same_session) environment[kSameSession] = "1";
-  return launching::launch_local({.plan = *resolved.detection.node,
-                                  .arguments = std::move(arguments),
-                                  .environment = std::move(environment),
-                                  .meshes = resolved.meshes,
-                                  .verbose = resolved.settings.general.verbose},
-                                 signals);
+  return launching::launch_local(
+      {.plan = *resolved.detection.node,
+       .arguments = std::move(arguments),
+       .environment = std::move(environment),
+       .meshes = resolved.meshes,
+       .verbose = resolved.settings.general.verbose,
+       .form = resolved.settings.general.log_format == settings::LogFormat::kJson ? live::json_lines
+                                                                                  : nullptr},
+      signals);
 }
 
 namespace {

@@ -96,7 +96,7 @@ LineRelay LocalRun::relay_of(int rank, bool is_stdout) const {
   if (rank != 0) return {prefix, LineRelay::Mode::kLines};
   if (is_stdout) return {"", LineRelay::Mode::kLines};
   if (spec_.verbose) return {prefix, LineRelay::Mode::kLines};
-  return {"", terminal_ ? LineRelay::Mode::kRaw : LineRelay::Mode::kLines};
+  return {"", terminal_ && !spec_.form ? LineRelay::Mode::kRaw : LineRelay::Mode::kLines};
 }
 
 void LocalRun::start_rank(int local_rank, const Listener& listener) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/launch/outcome.h"
@@ -25,6 +26,8 @@ struct LaunchSpec {
   std::chrono::milliseconds failure_grace{10'000};  // from the first failure to SIGTERM
   int stdout_fd = 1;
   int stderr_fd = 2;
+  // Gives lines for our stderr another form, and is given whole ones; null: as they are.
+  std::string (*form)(std::string_view lines) = nullptr;
 };
 
 struct LaunchResult {

@@ -95,8 +95,13 @@ void LocalRun::close_pipe(Rank& rank, bool is_stdout) {
 void LocalRun::print(const Rank& rank, bool is_stdout, const std::string& text) {
   const bool first = rank.outcome.rank == 0;
   if (first && is_stdout) return stdout_.add_raw(text);
-  if (first && terminal_ && !spec_.verbose) return stderr_.add_raw(text);
-  stderr_.add_lines(text);
+  if (first && terminal_ && !spec_.verbose && !spec_.form) return stderr_.add_raw(text);
+  tell(text);
+}
+
+void LocalRun::tell(const std::string& lines) {
+  if (!spec_.form) return stderr_.add_lines(lines);
+  stderr_.add_raw(spec_.form(lines));
 }
 
 void LocalRun::act_on_signals() {
@@ -175,7 +180,7 @@ void LocalRun::note_end(Rank& rank, int status) {
   const auto foreign = foreign_end(outcome, has_verdict_mark(error_file));
   if (foreign) {
     outcome.error = RankError{.record = *foreign, .monotonic_ns = outcome.ended_ns};
-    stderr_.add_lines(format_error_line(*foreign) + "\n");
+    tell(format_error_line(*foreign) + "\n");
   }
   notify_peers_of(outcome);
   const bool verdict = outcome.signal == 0 && outcome.exit_code <= 2 && !foreign;
@@ -224,12 +229,12 @@ void LocalRun::kill_the_rest(Clock::time_point now) {
     const auto who = "scalemark: rank " + std::to_string(rank.outcome.rank) + " (pid " +
                      std::to_string(rank.child.pid) + ") did not end in time: ";
     if (rank.killed) {  // it is stuck in the kernel: nothing more can be done
-      stderr_.add_lines(who + "it cannot be killed\n");
+      tell(who + "it cannot be killed\n");
       note_end(rank, SIGKILL);
       continue;
     }
     rank.killed = rank.outcome.ended_by_launcher = true;
-    stderr_.add_lines(who + "killed\n");
+    tell(who + "killed\n");
   }
   kill_at_ = now + spec_.grace;
 }
@@ -308,7 +313,7 @@ LaunchResult LocalRun::close() {
   const bool explained = cause && was_explained(result.outcomes, *cause);
   if (cause && !explained && cause->exit_code == result.exit_code && interrupt_signal_ == 0) {
     for (const auto& outcome : result.outcomes) {
-      if (outcome.rank == cause->rank) stderr_.add_lines(describe_cause(outcome, *cause));
+      if (outcome.rank == cause->rank) tell(describe_cause(outcome, *cause));
     }
   }
   std::optional<Clock::time_point> until;

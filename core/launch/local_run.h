@@ -64,6 +64,7 @@ class LocalRun {
   void poll_once();
   bool read_from(Rank& rank, bool is_stdout);
   void print(const Rank& rank, bool is_stdout, const std::string& text);
+  void tell(const std::string& lines);
   void close_pipe(Rank& rank, bool is_stdout);
 
   void act_on_signals();

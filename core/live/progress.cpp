@@ -141,4 +141,23 @@ void Progress::clear() {
 
 std::string to_json(const RunEvent& event) { return dumped(as_json(event, "event")); }
 
+std::string json_lines(std::string_view text) {
+  std::string all;
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find('\n'), text.size());
+    std::string line(text.substr(0, size));
+    text.remove_prefix(std::min(size + 1, text.size()));
+    const std::size_t digits = line.find_first_not_of("0123456789", 1);
+    const bool is_prefixed = line.starts_with('[') && digits > 1 &&
+                             line.compare(std::min(digits, line.size()), 3, "] {") == 0;
+    if (is_prefixed) line.erase(0, digits + 2);
+    const bool is_error = line.find("scalemark: error ") != line.npos;
+    if (line.empty()) continue;
+    all += (line.starts_with('{') ? line
+                                  : to_json({.event = is_error ? "error" : "note", .text = line})) +
+           "\n";
+  }
+  return all;
+}
+
 }  // namespace scalemark::live

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "core/base/field.h"
@@ -96,7 +97,7 @@ struct RunEvent {
 template <class A>
 constexpr void fields(A& a, typename A::template Field<RunEvent>& e) {
   a.record("event", "A line of --log-format json: something began or ended");
-  a("event", e.event, {"begin | run | repeat | epoch | note | end"});
+  a("event", e.event, {"begin | run | repeat | epoch | note | error | end"});
   a("text", e.text, {"what people are told"});
   a.text("run", e.run, {"the id of points[]"});
   a.text("status", e.status, {"ok | oom | failed | skipped"});
@@ -111,5 +112,8 @@ constexpr void fields(A& a, typename A::template Field<RunEvent>& e) {
 
 // Writes the event as one JSON object on one line, without a line end.
 std::string to_json(const RunEvent& event);
+// Makes each line of `text` a JSON object that is none: a note, or an error. It takes "[rank] "
+// off.
+std::string json_lines(std::string_view text);
 
 }  // namespace scalemark::live

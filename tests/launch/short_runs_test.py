@@ -75,6 +75,13 @@ def progress_as_json(folder):
     check({event["status"] for event in told} == {"ok"}, told)
     check([event["runs_done"] for event in told] == list(range(1, len(told) + 1)) and told[-1]["seconds_left"] == 0, told)
     check(re.match(rf"\[1/{len(told)}\] all-reduce 4 KiB .* left$", told[0]["text"]), told[0])
+    # Refusals by every rank and the launcher are such lines too, and one of them holds all of it.
+    done = run("sweep", "--workload", "linear", *SHORT[2:], "--world-sizes", "1,2", "--repetitions", 2, "--retries", 0, "--resume",
+               "--output", folder / "sweep", "--log-format", "json", expect=78)
+    said = [json.loads(line) for line in done.stderr.splitlines()]
+    whole = [event for event in said if "workload was mlp, now linear; " in event["text"]]
+    check(len(whole) == 1 and whole[0]["event"] == "error" and "choose another --output" in whole[0]["text"], said)
+    check(all(event["event"] in ("error", "note") for event in said), said)
 
 
 run_cases({f.__name__: f for f in (warmup_of_no_or_one_step, command_line_can_be_pasted, train_says_where_its_report_is, sweep_names_what_differs,

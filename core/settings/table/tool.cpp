@@ -317,7 +317,7 @@ std::vector<Option> general_options() {
        .commands = kDoctor,
        .field = kField<&GeneralSettings::log_format>,
        .default_text = "text",
-       .help = "form of progress, of --dry-run and of doctor --measure; notes and errors stay text",
+       .help = "form of what stderr gets while it runs, of --dry-run and of doctor --measure",
        .choices = names_of<LogFormat>(),
        .across_ranks = AcrossRanks::kMayDiffer},
       {.name = "yes",

@@ -54,6 +54,18 @@ TEST(Progress, TimeLeftHasOneForm) {
   EXPECT_EQ(left_text(18000), "5:00:00 left");
 }
 
+// Whoever writes to stderr: this program, a rank behind its prefix, a library.
+TEST(RunEvents, MakeObjectsOfAllOtherLines) {
+  EXPECT_EQ(
+      json_lines("scalemark: a note\n\n[12] {\"event\":\"end\"}\n[1] scalemark: error E_IO (exit "
+                 "70): \"x\".\n{}\n[W1 warns] {\n"),
+      "{\"event\":\"note\",\"text\":\"scalemark: a note\"}\n"
+      "{\"event\":\"end\"}\n"
+      "{\"event\":\"error\",\"text\":\"[1] scalemark: error E_IO (exit 70): \\\"x\\\".\"}\n"
+      "{}\n"
+      "{\"event\":\"note\",\"text\":\"[W1 warns] {\"}\n");
+}
+
 // Any reader of JSON lines finds what the sentence says, and no field that is not known.
 TEST(RunEvents, AreOneObjectEach) {
   EXPECT_EQ(to_json({.event = "note", .text = "a \"note\"\n"}),
