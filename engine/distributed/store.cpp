@@ -301,16 +301,17 @@ std::vector<std::string> values_of(c10d::Store& store, const std::vector<std::st
 }
 
 std::vector<std::string> values_present(c10d::Store& store, std::vector<std::string> keys) {
-  const auto is_missing = [&](const std::string& key) { return !store.check({key}); };
-  if (keys.size() < 2 || !store.check(keys))
-    keys.erase(std::ranges::find_if(keys, is_missing), keys.end());
+  // The first `present` are there, and not all of the first `missing` are.
+  std::size_t present = 0, missing = keys.size() + 1;
+  for (std::size_t to = keys.size(); present + 1 < missing; to = (present + missing) / 2)
+    (store.check({keys.begin() + present, keys.begin() + to}) ? present : missing) = to;
+  keys.resize(present);
   return values_of(store, keys);
 }
 
 bool KeyWait::operator()(const std::string& key, const std::function<void()>& on_poll) {
   while (true) {
-    const milliseconds left = limit_ - clock_.elapsed();
-    if (await_key(store_, key, std::min(left, slice_))) return true;
+    if (await_key(store_, key, std::min(limit_ - clock_.elapsed(), slice_))) return true;
     on_poll();
     if (clock_.elapsed() >= limit_) return false;
   }

@@ -51,7 +51,7 @@ bool await_key(c10d::Store& store, const std::string& key, std::chrono::millisec
 // Throws as the store does.
 std::vector<std::string> values_of(c10d::Store& store, const std::vector<std::string>& keys);
 
-// Likewise of those up to the first that is missing: by two requests where none is.
+// Likewise of those up to the first that is missing, found by halving; two requests where none is.
 std::vector<std::string> values_present(c10d::Store& store, std::vector<std::string> keys);
 
 // Several waits with one deadline, interrupted by regular checks (`on_poll`).
