@@ -319,13 +319,13 @@ void join_heads(TextTable& table) {
 TablesRead read_all(std::vector<TextTable> tables) {
   TablesRead read;
   for (TextTable& table : tables) {
+    if (table.header.size() > 1000) continue;  // a log's line of many commas is no head
     for (std::string& header : table.header) {
       header = plain_text(header);
       std::ranges::replace(header, '\n', ' ');
     }
-    for (Cells& cells : table.rows) {
+    for (Cells& cells : table.rows)
       for (std::string& cell : cells) cell = plain_text(cell);
-    }
     join_heads(table);
     find_decimal(table);
     auto unfolded = long_form(table);
