@@ -70,13 +70,12 @@ std::string slower_words(const WeakSeries& series) {
 
 // Says from where on the rule is taken to hold, and how much efficiency fell before.
 std::string rule_words(const WeakSeries& series) {
-  const auto& first = series.points.front();
-  const auto& last = series.points.back();
+  const auto &first = series.points.front(), &last = series.points.back();
   const std::string largest = std::to_string(last.world_size);
   const double fell = 1 - last.samples_per_sec / last.world_size / one_rank_of(series);
   return "efficiency falls " + percent(prediction::kLossPerDoubling, 0) + " per doubling beyond " +
-         largest + ", as published series do (from " + std::to_string(first.world_size) + " to " +
-         largest + " it " + (fell < 0 ? "rose " : "fell ") + percent(std::abs(fell), 0) + " here)";
+         largest + " (from " + std::to_string(first.world_size) + " to " + largest + " it " +
+         (fell < 0 ? "rose " : "fell ") + percent(std::abs(fell), 0) + ")";
 }
 
 // The answer: each world size that was asked for, and how it is known.

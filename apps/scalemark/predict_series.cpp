@@ -230,10 +230,9 @@ std::string measuring(const WeakSeries& series, const SeriesPrediction& made) {
   // This machine alone would share its cores among all ranks.
   for (const char* option : {"--nnodes", "--nproc-per-node", "--node-rank", "--rendezvous"})
     command = without_option(std::move(command), option, /*has_value=*/true);
-  return "\nto measure them, on each of " + std::to_string(nodes) +
-         " nodes (K: 0, 1, ...; HOST: the first)  " + command + " --nnodes " +
-         std::to_string(nodes) + " --nproc-per-node " + std::to_string(made.ranks_per_node) +
-         " --node-rank K --rendezvous HOST:29500\n";
+  return "\nto measure them, on node K of " + std::to_string(nodes) + " (0 is HOST)  " + command +
+         " --nnodes " + std::to_string(nodes) + " --nproc-per-node " +
+         std::to_string(made.ranks_per_node) + " --node-rank K --rendezvous HOST:29500\n";
 }
 
 }  // namespace scalemark::cli

@@ -128,8 +128,8 @@ class Predict(unittest.TestCase):
         text = self.printed(path, "--world-sizes", "16,64")
         speed_up = [self.by_rule(ranks, 8) / rate(1) for ranks in (16, 64)]
         answer = (f"16 ranks: about {speed_up[0]:.1f}x ({100 * speed_up[0] / 16:.0f} %), 64 ranks: about {speed_up[1]:.1f}x "
-                  f"({100 * speed_up[1] / 64:.0f} %), if efficiency falls 2 % per doubling beyond 8, "
-                  f"as published series do (from 1 to 8 it fell {100 * (1 - rate(8) / rate(1) / 8):.0f} % here)")
+                  f"({100 * speed_up[1] / 64:.0f} %), if efficiency falls 2 % per doubling beyond 8 "
+                  f"(from 1 to 8 it fell {100 * (1 - rate(8) / rate(1) / 8):.0f} %)")
         lines = text.splitlines()
         self.assertTrue(" ".join(text.split()).startswith(answer), text)
         self.assertLessEqual(len([line for line in lines if line]), 10, text)
@@ -151,7 +151,7 @@ class Predict(unittest.TestCase):
         self.assertIn(above, text)
         content["invocation"]["command_line"] = "scalemark sweep --world-sizes 1,2 --nnodes 1 --workload mlp"
         command = self.printed(self.write(content), "--world-sizes", "4,8", "--ranks-per-node", "2").split("to measure them", 1)[1]
-        self.assertEqual(" ".join(command.replace("\\\n", "").split()), ", on each of 4 nodes (K: 0, 1, ...; HOST: the first) scalemark sweep "
+        self.assertEqual(" ".join(command.replace("\\\n", "").split()), ", on node K of 4 (0 is HOST) scalemark sweep "
                          "--workload mlp --world-sizes 1,2,4,8 --nnodes 4 --nproc-per-node 2 --node-rank K --rendezvous HOST:29500")
 
     def test_repetitions_count_by_the_mean_of_their_logarithms(self):
