@@ -3,9 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 #include <utility>
 
 #include "apps/scalemark/rank_command.h"
+#include "core/base/error.h"
+#include "core/base/number_words.h"
 #include "core/machine/survey.h"
 #include "core/settings/layers.h"
 
@@ -83,6 +86,24 @@ std::vector<std::string> memory_lines(std::optional<std::uint64_t> available,
                     "smaller batches, images or sequences.");
   }
   return lines;
+}
+
+void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& base) {
+  constexpr double kLongest = 3 * 3600;
+  const auto seconds = command.unlimited_s();
+  const std::string& launcher = base.detection.world.launcher;
+  const bool ours = base.detection.node || launcher == "single";
+  if (!ours || !seconds || *seconds <= kLongest || base.yes) return;
+  const std::string time = rough_duration(*seconds);
+  if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
+    std::cerr << "This takes about " << time
+              << " by the estimate; --scale-down makes it minutes. Go on? [y/N] " << std::flush;
+    std::string answer;
+    std::getline(std::cin, answer);
+    if (answer.starts_with('y') || answer.starts_with('Y')) return;
+  }
+  throw configuration("the plan takes about " + time + " by the estimate",
+                      "up to 3 hours begin without a question", command.shorter_hint());
 }
 
 }  // namespace scalemark::cli

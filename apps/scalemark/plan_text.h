@@ -15,6 +15,7 @@
 
 namespace scalemark::cli {
 
+class RankCommand;
 struct ResolvedCommand;
 
 struct ShownPlan {
@@ -43,6 +44,11 @@ std::string total_in_words(const ResolvedCommand& base, const Points& points, in
          counted(blocks, "block") + " = " + counted(able * blocks, "run") + " on " +
          ranks_in_words(base) + "; " + about_in_all(seconds);
 }
+
+// A plan of many hours may be a slip of the pen: at a terminal the person is asked, and without one
+// it is refused. Under another launcher it runs: whoever wrote that script said how long it may
+// take.
+void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& base);
 
 // Says what a rank has beside what the table's column "memory" estimates for one, and how many of
 // the points that can run may not fit.

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -14,6 +13,7 @@
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/metrics_options.h"
 #include "apps/scalemark/outputs.h"
+#include "apps/scalemark/plan_text.h"
 #include "apps/scalemark/sources.h"
 #include "apps/scalemark/start_ranks.h"
 #include "claims/judge/claims.h"
@@ -143,27 +143,6 @@ void bind_rank(ResolvedCommand& base) {
   base.given_cpus = monitoring::allowed_cpus();
   const auto local_rank = static_cast<std::size_t>(base.detection.world.local_rank);
   launching::bind_process(base.places.at(local_rank));
-}
-
-// A plan of many hours may be a slip of the pen: at a terminal the person is asked, and without one
-// it is refused. Under another launcher it runs: whoever wrote that script said how long it may
-// take.
-void refuse_unasked_hours(const RankCommand& command, const ResolvedCommand& base) {
-  constexpr double kLongest = 3 * 3600;
-  const auto seconds = command.unlimited_s();
-  const std::string& launcher = base.detection.world.launcher;
-  const bool ours = base.detection.node || launcher == "single";
-  if (!ours || !seconds || *seconds <= kLongest || base.yes) return;
-  const std::string time = rough_duration(*seconds);
-  if (isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1) {
-    std::cerr << "This takes about " << time
-              << " by the estimate; --scale-down makes it minutes. Go on? [y/N] " << std::flush;
-    std::string answer;
-    std::getline(std::cin, answer);
-    if (answer.starts_with('y') || answer.starts_with('Y')) return;
-  }
-  throw configuration("the plan takes about " + time + " by the estimate",
-                      "up to 3 hours begin without a question", command.shorter_hint());
 }
 
 // A plan may be for another machine, so this only tells. Scaled down, a run makes its images.

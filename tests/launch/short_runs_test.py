@@ -38,7 +38,7 @@ def train_says_where_its_report_is(folder):
     done = run("train", *SHORT, *TWO, "--output", out, "--tensorboard", events)
     lines = done.stderr.splitlines()
     check(len(lines) == 1 and re.fullmatch(rf"train: mlp, .*, 2 ranks; torch [^ ]+; output in {out}", lines[0]), done.stderr)
-    told = dict(re.findall(r"^(report|details|TensorBoard) +(.*)$", done.stdout, re.M))
+    told = dict(re.findall(r"^(report|details|TensorBoard)(?: \(pip install tensorboard\))? +(.*)$", done.stdout, re.M))
     check(shlex.split(told["report"]) == [f"{out}/report.json"] and (out / "report.json").is_file(), done.stdout)
     check(shlex.split(told["TensorBoard"]) == ["tensorboard", "--logdir", str(events)] and any(events.iterdir()), done.stdout)
     shown = run(*shlex.split(told["details"])[1:]).stdout

@@ -51,7 +51,7 @@ class Explain(unittest.TestCase):
         row = next(row for row in self.rows() if row["world_size"] == 4)
         text = self.explained(self.folder / "sweep.json", "--group", row["group"], "--target", "50%")
         self.assertTrue(text.startswith("4 ranks give "), text)
-        self.assertIn("- 50.0 % is reached\n", text)
+        self.assertIn("- the target of 50.0 % (--target) is reached\n", text)
 
     def test_refusals(self):
         self.assertIn("no report is given", self.refused(64))

@@ -78,7 +78,7 @@ def others(folder):
             for words in (("judge", "some.log"), ("lint", "some.log"), ("import", "some.log", "--output", "x.jsonl"), ("published", "add", "some.log", "--library", "lib"))}
     check(told == {none.stderr} and "some.log`" not in none.stderr, told)
     asked = judged(folder, LOGS["imagenet.log"], expect=None).stdout
-    check("0.25 s" in asked and "batch_per_gpu=BATCH_PER_GPU" in asked, asked)
+    check("250 ms" in asked and "batch_per_gpu=BATCH_PER_GPU" in asked, asked)
     judged(folder, "", expect=65)
     run("judge", "absent.log", cwd=folder, expect=66)
     run("judge", cwd=folder, expect=64)

@@ -76,6 +76,10 @@ Answer answer_of_runs(const Report& report, const std::string& folder);
 // Puts reports side by side; each has a point. `places` has one entry per report, or none.
 Answer answer_of_several(std::span<const Report> runs, const std::vector<std::string>& places);
 
+// Lays out an answer about these reports as Markdown. Who reads it has neither the folder nor the
+// machine.
+std::string set_summary(const Answer& answer, std::span<const Report> about);
+
 // Returns the folder that holds a report and its other files. Empty for a file of another name.
 std::string folder_of(const std::string& place);
 
