@@ -46,7 +46,7 @@ def metadata_of(wheel):
         [metadata] = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
     check(wheel.name.endswith("-py3-none-manylinux_2_34_x86_64.whl"), wheel.name)
     check({"libjpeg.so.62", "libpng16.so.16", "libwebp.so.7", "libutf8proc.so.2", "LICENSE", "libjpeg62-turbo", "libpng16-16", "libwebp7", "libutf8proc2",
-           "rtx4090-mlp.json", "scalemark.fish"} <= names, sorted(names))
+           "rtx4090-mlp.json", "ACCEPTANCE.md", "REPORT.md", "scalemark.fish"} <= names, sorted(names))
     foreign = [name for name in names if name.startswith(("libz.", "libutil", "libtorch", "libmpi", "libopencv", "libgomp"))]
     check(not foreign, f"the wheel brings what the machine or torch has: {foreign}")
     engines = sorted(int(name[len("libscalemark_engine-2."):-len(".so")]) for name in names if name.startswith("libscalemark_engine-"))

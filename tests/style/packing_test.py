@@ -25,7 +25,7 @@ file(INSTALL DESTINATION "/lib/scalemark" TYPE SHARED_LIBRARY FILES ${engines})
 """
 # Builds with other versions of torch; one is of another commit, and stays out.
 ENGINES = {"build": ("2.11", "0123456789ab"), "build-2.13.0": ("2.13", "0123456789ab"), "build-2.12.1": ("2.12", "ba9876543210"), "build-2.15.0": ("2.15", "0123456789ab")}
-FILES = ("scripts/lib/pack_bundle", "configs", "README.md", "LICENSE", "CITATION.cff", "requirements.txt", "apps/wheel")
+FILES = ("scripts/lib/pack_bundle", "configs", "docs", "README.md", "LICENSE", "CITATION.cff", "requirements.txt", "apps/wheel")
 
 
 def make(folder, umask, order):
