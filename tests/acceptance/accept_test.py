@@ -242,6 +242,8 @@ def configs(folder):
         check(run("configs", name).stdout == file.read_text(), name)
         for word in (name, file.stem):
             check(run("accept", fleet / "acc", "--rules", word, "--dry-run").stdout == planned, word)
+    for file in (SOURCE / "configs").rglob("*.*"):  # two jobs of a node may share it
+        check(not re.search(r"[=>] ?/tmp/", file.read_text()), f"{file} writes to a fixed place")
     looks = json.loads((acceptance / "rules/burn-in.json").read_text())["looks"]
     check(looks[0] >= 10, "fewer starts show nothing that comes and goes")
 
@@ -350,7 +352,7 @@ def stages(folder, command, rounds, **environment):
     for name in ("calls", "steps"):
         (folder / name).write_text("")
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, cwd=SOURCE,
-                          env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "FOLDER": str(folder), "DEAD": "nobody"} | environment)
+                          env=os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "FOLDER": str(folder), "TMPDIR": str(folder), "DEAD": "nobody"} | environment)
     return done, [line for line in (folder / "calls").read_text().splitlines() if line.startswith("sweep")]
 
 

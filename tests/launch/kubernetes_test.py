@@ -107,7 +107,7 @@ def acceptance():
         (folder / "bin/scalemark").symlink_to(SCALEMARK.resolve())
         stages = short_configurations(folder)
         started = [start(*hosts.on(pod), *private_host.as_host(name), *container["command"], *container["args"],
-                         **environment_of_pod(container, pod) | {"PET_NNODES": "2", "PET_NPROC_PER_NODE": "1", "NODE_NAME": f"node-{pod}", "OUTPUT": folder / "out",
+                         **environment_of_pod(container, pod) | {"PET_NNODES": "2", "PET_NPROC_PER_NODE": "1", "NODE_NAME": f"node-{pod}", "OUTPUT": folder / "out", "TMPDIR": folder,
                                                                  "PATH": f"{folder}/bin:{os.environ['PATH']}"} | stages)
                    for pod, name in enumerate(names)]
         texts = [process.communicate(timeout=1500) for process in started]
