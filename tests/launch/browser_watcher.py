@@ -76,7 +76,7 @@ class BrowserWatcher(Watcher):
             check(words in text, f"'{words}' is not there: {text}")
         check([row[0] for row in self.browser.says(ROWS)] == ["0", "1"], self.browser.says(ROWS))
         self.until(f"{DRAWN}.length >= 3 && {DRAWN}.every(([name, colours]) => colours > 2)")
-        self.browser.says("location.reload()")  # rank 0 remembers what was before
+        self.browser.reload()  # rank 0 remembers what was before
         self.until(f"performance.getEntriesByType('navigation')[0].type === 'reload' && {RATE} > 0 && {DRAWN}.length >= 3")
         self.until("document.querySelector('.phases')?.children.length > 1")
 

@@ -36,7 +36,7 @@ class Browser:
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(theirs)
         os.close(of_theirs)
-        self.bytes, self.number, self.session, self.console = b"", 0, None, []
+        self.bytes, self.number, self.session, self.console, self.loader = b"", 0, None, [], None
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log"):
@@ -69,9 +69,11 @@ class Browser:
         return json.loads(text)
 
     def note(self, event):
-        """Keeps what a reader of the console would see."""
+        """Keeps what a reader of the console would see, and which document is there."""
         values = event.get("params", {})
-        if event["method"] == "Runtime.exceptionThrown":
+        if event["method"] == "Page.frameNavigated" and "parentId" not in values["frame"]:
+            self.loader = values["frame"]["loaderId"]
+        elif event["method"] == "Runtime.exceptionThrown":
             self.console.append(values["exceptionDetails"].get("exception", {}).get("description") or values["exceptionDetails"]["text"])
         elif event["method"] == "Log.entryAdded":
             self.console.append(f"{values['entry']['text']} {values['entry'].get('url', '')}")
@@ -93,7 +95,21 @@ class Browser:
     def open(self, url, width=1280, height=900, dark=False):
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
-        self.call("Page.navigate", url=url)
+        navigated = self.call("Page.navigate", url=url)
+        check(not navigated.get("errorText"), f"{url}: {navigated}")
+        self.await_document(lambda: self.loader == navigated["loaderId"])
+
+    def reload(self):
+        before = self.loader
+        self.call("Page.reload")
+        self.await_document(lambda: self.loader != before)
+
+    def await_document(self, is_there):
+        """Returns once the new one has taken the place: what is asked of the old one while it goes fails ("Inspected target navigated or closed")."""
+        while not is_there():
+            message = self.message()
+            if "method" in message:
+                self.note(message)
 
     def says(self, expression):
         """The value of a JavaScript expression in the page."""
