@@ -3,17 +3,19 @@ calls, copies and memsets are counted and compared with docs/internals/GPU_BUDGE
 to the step. A lower one fails too: lower the table, so that the improvement is kept.
 
 budgets_test.py [WORKLOAD...]    compares the workloads' rows (all without an argument)
-budgets_test.py --rewrite        counts every row anew and writes the table
+budgets_test.py --rewrite        counts every row anew and writes the table of this build's torch
 """
 
+import importlib.metadata
 import re
 import sys
 from pathlib import Path
 
-from program import check
+from program import check, skip
 from runs_test import PRECISIONS, SHORT, sweep
 
-TABLE = Path(__file__).resolve().parents[2] / "docs/internals/GPU_BUDGETS.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs/internals/GPU_BUDGETS.md"
+TITLE = "## torch " + ".".join(importlib.metadata.version("torch").split(".")[:2])
 WORKLOADS = ("linear", "mlp", "resnet50", "bert-mini", "bert-base", "bert-large")
 COLUMNS = ("kernels", "casts", "cuBLAS", "cuDNN", "to device", "to host", "within", "memsets")
 # The elementwise kernels that only convert or copy.
@@ -41,9 +43,20 @@ def measured(workloads):
     return {(point["workload"], point["precision"]): per_step(window, point["iterations"]) for point, window in points}
 
 
+def parted():
+    """The lines of the page before the rows of this torch, the rows, and the lines behind them."""
+    lines = PAGE.read_text().splitlines()
+    if TITLE not in lines:
+        skip(f"docs/internals/GPU_BUDGETS.md has no table '{TITLE}'")
+    title = lines.index(TITLE)
+    first = next(i for i in range(title, len(lines)) if lines[i].startswith("|---")) + 1
+    last = next((i for i in range(first, len(lines)) if not ROW.match(lines[i])), len(lines))
+    return lines[:first], lines[first:last], lines[last:]
+
+
 def rows_of_table():
-    rows = (ROW.match(line) for line in TABLE.read_text().splitlines())
-    return {(row[1], row[2]): tuple(cell.strip() for cell in row[3].split("|")) for row in rows if row}
+    rows = map(ROW.match, parted()[1])
+    return {(row[1], row[2]): tuple(cell.strip() for cell in row[3].split("|")) for row in rows}
 
 
 def judge(key, budget, found):
@@ -68,11 +81,10 @@ def compare(workloads):
 
 
 def rewrite():
-    lines = [line for line in TABLE.read_text().splitlines() if not ROW.match(line)]
-    at = next(i for i, line in enumerate(lines) if line.startswith("|---")) + 1
+    before, _, behind = parted()
     found = measured(WORKLOADS)
     rows = [f"| `{w}` | {p} | {' | '.join(found[w, p])} |" for w in WORKLOADS for p in PRECISIONS]
-    TABLE.write_text("\n".join(lines[:at] + rows + lines[at:]) + "\n")
+    PAGE.write_text("\n".join(before + rows + behind) + "\n")
 
 
 if __name__ == "__main__":

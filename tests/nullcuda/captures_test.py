@@ -177,6 +177,26 @@ def the_hosts_memory_is_in_no_graph():
     return {"a graph copies memory of the host, whatever it holds at each launch": 1}
 
 
+def pinned_memory_that_a_graph_copies_keeps_its_bytes():
+    cuda = Capturing()
+    host, back = cuda.pinned(64), cuda.pinned(64)
+    ctypes.memset(host, 7, 64)
+    cuda.ok("MemcpyAsync", cuda.device, host, ctypes.c_size_t(64), TO_DEVICE, cuda.stream)
+    made = cuda.executable(cuda.finish())
+    for _ in range(2):
+        cuda.ok("MemsetAsync", cuda.device, 1, ctypes.c_size_t(64), cuda.stream)
+        cuda.ok("GraphLaunch", made, cuda.stream)
+        cuda.ok("MemcpyAsync", back, cuda.device, ctypes.c_size_t(64), 2, cuda.stream)
+        cuda.ok("StreamSynchronize", cuda.stream)
+        check(ctypes.string_at(back, 64) == b"\x07" * 64, "each launch copies")
+    ctypes.memset(host, 8, 64)
+    cuda.ok("GraphLaunch", made, cuda.stream)
+    cuda.ok("FreeHost", host)
+    cuda.ok("GraphLaunch", made, cuda.stream)
+    return {"pinned memory was changed before its copy to the device was done": 1,
+            "pinned memory was freed before its copy to the device was done": 1}
+
+
 def events_from_outside():
     cuda = Cuda()
     stream, event = cuda.pointer("StreamCreate"), cuda.pointer("EventCreateWithFlags", UNTIMED)
@@ -211,7 +231,7 @@ def the_default_stream_stays_outside():
 CASES = {case: {} for case in (
     a_graph_does_at_each_launch_what_was_captured, streams_take_part_from_their_wait_on, a_stream_that_does_not_come_back,
     work_beside_a_capture, waits_within_a_capture, waits_of_another_thread, queries_of_another_thread_in_a_global_capture,
-    memory_and_waits_in_relaxed_mode_only, the_hosts_memory_is_in_no_graph, events_from_outside,
+    memory_and_waits_in_relaxed_mode_only, the_hosts_memory_is_in_no_graph, pinned_memory_that_a_graph_copies_keeps_its_bytes, events_from_outside,
     events_of_a_capture_have_no_time, the_default_stream_stays_outside)}
 
 if __name__ == "__main__":

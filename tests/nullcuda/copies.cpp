@@ -96,14 +96,26 @@ cudaError_t copy_now(void* to, const void* from, std::size_t bytes, cudaMemcpyKi
   return cudaSuccess;
 }
 
-void defer(Stream& stream, void* to, const void* from, std::size_t bytes, const Ends& ends) {
+// One to be done later, which finds out whether pinned memory was changed until then.
+DeferredCopy later(void* to, const void* from, std::size_t bytes, const Ends& ends) {
   DeferredCopy copy{to, from, bytes};
   if (ends.from == Place::kPinned) {
     copy.watch_source = true;
     copy.source_checksum = checksum(from, bytes);
   }
+  return copy;
+}
+
+void defer(Stream& stream, void* to, const void* from, std::size_t bytes, const Ends& ends) {
+  const DeferredCopy copy = later(to, from, bytes, ends);
   if (ends.to == Place::kPinned) std::memset(to, kNotYetThere, bytes);
   stream.put(copy);
+}
+
+// A graph may copy pinned memory which holds at each launch what it held when it was captured:
+// torch gives its own to the graph's pool.
+bool may_be_captured(const Ends& ends) {
+  return ends.to == Place::kDevice && ends.from != Place::kPageable;
 }
 
 cudaError_t copy_async(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
@@ -113,9 +125,10 @@ cudaError_t copy_async(void* to, const void* from, std::size_t bytes, cudaMemcpy
   if (bytes == 0) return cudaSuccess;
   if (!is_sound(to, from, bytes, kind)) return cudaErrorInvalidValue;
   const Ends ends{place_of(to), place_of(from)};
-  if (note_work(*stream, Kind::kCopy, direction_of(ends), bytes, {to, from, bytes})) {
-    if (ends.to == Place::kDevice && ends.from == Place::kDevice) return cudaSuccess;
-    report_violation("a graph copies memory of the host, whatever it holds at each launch");
+  if (note_work(*stream, Kind::kCopy, direction_of(ends), bytes, later(to, from, bytes, ends))) {
+    if (!may_be_captured(ends)) {
+      report_violation("a graph copies memory of the host, whatever it holds at each launch");
+    }
     return cudaSuccess;
   }
   if (waits_for_host_memory(ends, bytes)) note(Kind::kSync, "cudaMemcpyAsync, pageable memory");
@@ -147,6 +160,10 @@ cudaError_t set(void* to, int value, std::size_t bytes, cudaStream_t handle) {
 }  // namespace
 
 void do_copy(const DeferredCopy& copy) {
+  if (copy.watch_source && place_of(copy.from) != Place::kPinned) {
+    report_violation("pinned memory was freed before its copy to the device was done");
+    return;
+  }
   if (copy.watch_source && checksum(copy.from, copy.bytes) != copy.source_checksum) {
     report_violation("pinned memory was changed before its copy to the device was done");
   }
