@@ -8,8 +8,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,6 +15,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/file_checks.h"
+#include "core/base/elf_notes.h"
 #include "core/base/error.h"
 #include "core/base/number_words.h"
 #include "core/base/plugin.h"
@@ -50,16 +49,6 @@ Error torch_error(std::string code, std::string what, std::string hint) {
                 .hint = hint.empty() ? pip : std::move(hint)});
 }
 
-// Reads it from the file, since the engine loads only after torch.
-std::string torch_of_engine(const std::filesystem::path& engine) {
-  std::ifstream file(engine, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const std::string_view mark = SCALEMARK_BUILT_WITH_TORCH;
-  const std::size_t at = bytes.find(mark);
-  if (at == std::string::npos) return "unknown";
-  return bytes.data() + at + mark.size();
-}
-
 std::filesystem::path engine_for(const std::string& minor) {
   return library_folder() / library_for("engine", minor);
 }
@@ -89,7 +78,7 @@ TorchFolder find_torch(const std::string& given) {
   if (std::ranges::find(there, folder.minor) == there.end()) {
     throw torch_error("E_TORCH_VERSION", named + " is torch " + folder.version, {});
   }
-  folder.built_with = torch_of_engine(engine_for(folder.minor));
+  folder.built_with = own_note(engine_for(folder.minor), kTorchNote);
   return folder;
 }
 

@@ -8,10 +8,6 @@ namespace {
 constexpr int kNeededDriverCuda = 13000;
 constexpr int kNeededComputeCapability = 75;
 
-std::string cuda_version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 ErrorRecord refusal(std::string code, std::string what, std::string expected, std::string hint) {
   return {.code = std::move(code),
           .exit_code = ExitCode::kSystem,
@@ -22,6 +18,10 @@ ErrorRecord refusal(std::string code, std::string what, std::string expected, st
 }
 
 }  // namespace
+
+std::string cuda_version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 std::optional<ErrorRecord> reason_unsupported(const GpuFacts& facts, CodeInBuild build) {
   if (facts.driver_cuda_version == 0) {

@@ -18,6 +18,9 @@ struct GpuFacts {
   int compute_minor = 0;
 };
 
+// Writes a version as CUDA numbers its runtimes and drivers: 13020 as "13.2".
+std::string cuda_version_text(int version);
+
 // Returns why this machine cannot run CUDA code of this build, or nothing. `build` is the GPU code
 // that must run. Sources: CUDA 13.0 release notes (driver branch r580 or newer; Turing, compute
 // capability 7.5, is the oldest GPU).

@@ -1,18 +1,13 @@
 #include "engine/api/engine_api.h"
 
 #include "build_stamp.h"
+#include "core/base/elf_notes.h"
 #include "engine/comm/comm_run.h"
 #include "engine/fingerprint/measure_run.h"
 #include "engine/sweep/sweep_run.h"
 #include "engine/train/train_run.h"
 
-extern "C" {
-
-// Exported, so that the linker keeps it.
-extern const char scalemark_engine_torch[];
-const char scalemark_engine_torch[] = SCALEMARK_BUILT_WITH_TORCH SCALEMARK_TORCH_BUILD;
-
-}  // extern "C"
+SCALEMARK_NOTE torch_note{scalemark::kTorchNote.type, SCALEMARK_TORCH_BUILD};
 
 extern "C" const scalemark::api::EngineApi* scalemark_engine_api() {
   static constexpr scalemark::api::EngineApi api{

@@ -9,10 +9,6 @@
 #include "engine/sweep/sweep_run.h"
 #include "engine/train/train_run.h"
 
-// The engine holds this text, behind it the version of the torch that it was built with
-// ("2.11.0+cu130") and a zero: the program reads it from the file before it loads torch.
-#define SCALEMARK_BUILT_WITH_TORCH "scalemark's engine, built with torch "
-
 namespace scalemark::api {
 
 // Changes whenever a struct that passes through changes its layout; the commit of the build is

@@ -8,22 +8,18 @@
 #include <torch/version.h>
 
 #include <cstddef>
-#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string_view>
 
 #include "core/base/digest.h"
+#include "core/base/elf_notes.h"
 #include "core/base/plugin.h"
+#include "core/machine/gpu_support.h"
 #include "engine/distributed/providers.h"
 
 namespace scalemark::process {
 namespace {
-
-// 13000 -> "13.0", as CUDA numbers its runtimes.
-std::string cuda_version(long version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
 
 // 91900 -> "9.19.0"
 std::string cudnn_version(long version) {
@@ -49,7 +45,8 @@ std::map<std::string, reporting::LibraryVersion> library_versions(
   versions["libtorch"] = {.built_with = TORCH_VERSION, .running_with = loaded_torch_version()};
   if (with_cuda) {
     const auto& hooks = at::detail::getCUDAHooks();
-    versions["cuda"] = {.running_with = cuda_version(hooks.versionCUDART())};
+    versions["cuda"] = {.running_with =
+                            monitoring::cuda_version_text(static_cast<int>(hooks.versionCUDART()))};
     if (hooks.hasCuDNN()) versions["cudnn"] = {.running_with = cudnn_version(hooks.versionCuDNN())};
   }
   for (const auto& [name, version] : backends) {
@@ -72,36 +69,16 @@ std::string our_name(std::string_view path) {
   return std::string(file.substr(3, file.find_first_of("-.") - 3));
 }
 
-// Finds the build id in the notes of one segment. A note has header, name and contents, each padded
-// to 4 bytes.
-std::string build_id_in(const unsigned char* notes, std::size_t size) {
-  const auto padded = [](std::size_t n) { return (n + 3) & ~std::size_t{3}; };
-  std::size_t at = 0;
-  while (at + sizeof(ElfW(Nhdr)) <= size) {
-    ElfW(Nhdr) note;
-    std::memcpy(&note, notes + at, sizeof note);
-    const std::size_t name = at + sizeof note;
-    const std::size_t contents = name + padded(note.n_namesz);
-    const std::size_t end = contents + padded(note.n_descsz);
-    if (end > size) break;
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof ELF_NOTE_GNU &&
-        std::memcmp(notes + name, ELF_NOTE_GNU, sizeof ELF_NOTE_GNU) == 0) {
-      return hexadecimal(std::as_bytes(std::span(notes + contents, note.n_descsz)));
-    }
-    at = end;
-  }
-  return "";
-}
-
 int add(dl_phdr_info* library, std::size_t, void* found) {
   const std::string name = our_name(library->dlpi_name);
   for (int i = 0; !name.empty() && i < library->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = library->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    const auto* notes =
-        reinterpret_cast<const unsigned char*>(library->dlpi_addr + segment.p_vaddr);
-    const std::string id = build_id_in(notes, segment.p_memsz);
-    if (!id.empty()) (*static_cast<std::map<std::string, std::string>*>(found))[name] = id;
+    const auto* notes = reinterpret_cast<const std::byte*>(library->dlpi_addr + segment.p_vaddr);
+    const auto id = note_in({notes, segment.p_memsz}, {ELF_NOTE_GNU, NT_GNU_BUILD_ID});
+    if (!id) continue;
+    (*static_cast<std::map<std::string, std::string>*>(found))[name] =
+        hexadecimal(std::as_bytes(std::span(*id)));
   }
   return 0;
 }

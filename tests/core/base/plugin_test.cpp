@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
+#include "core/base/elf_notes.h"
 #include "core/base/error.h"
 
 namespace scalemark {
@@ -48,6 +51,30 @@ TEST(Plugin, SaysWhatIsMissing) {
             "/nowhere/lib.so is not there; it must be beside the program");
   EXPECT_EQ(refusal({.path = "/proc/self/exe", .symbol = "x", .abi = "y"}).substr(0, 29),
             "cannot load /proc/self/exe: /");
+}
+
+// tests/engine/process/versions_test.cpp compares a build id with readelf's.
+TEST(ElfNotes, OfAFileThatEndsAnywhere) {
+  const NoteName build_id{.owner = "GNU", .type = 3};
+  const auto whole = note_in_file(SCALEMARK_TEST_PLUGIN, build_id);
+  ASSERT_TRUE(whole.has_value());
+  EXPECT_EQ(whole->size(), 20u);
+  EXPECT_FALSE(note_in_file(SCALEMARK_TEST_PLUGIN, {.owner = "GNU", .type = 99}));
+  EXPECT_FALSE(note_in_file("/nowhere/lib.so", build_id));
+
+  std::ifstream file(SCALEMARK_TEST_PLUGIN, std::ios::binary);
+  std::string bytes(4096, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  const std::string cut = testing::TempDir() + "cut.so";
+  bool seen = false;
+  for (std::size_t size = 0; size < bytes.size(); size += 8) {
+    std::ofstream(cut, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(size));
+    const auto found = note_in_file(cut, build_id);
+    EXPECT_TRUE(!found || found == whole) << size;
+    EXPECT_TRUE(found || !seen) << size << " bytes hide what fewer held";
+    seen = found.has_value();
+  }
+  EXPECT_TRUE(seen);
 }
 
 }  // namespace
