@@ -149,17 +149,13 @@ std::string torch_row(const std::string& given, bool& missing) {
   }
 }
 
+// A library that uses torch is built for each minor version of it.
 std::string library_row(const std::string& part, const std::string& meaning) {
   const std::string name = "libscalemark_" + part;
-  const bool there = std::filesystem::exists(library_folder() / (name + ".so"));
-  return row(there ? "library" : "no library", name + ".so (" + meaning + ")");
-}
-
-// Such a library is built for each minor version of torch.
-std::string libraries_row(const std::string& part, const std::string& meaning) {
+  const bool serves_all = std::filesystem::exists(library_folder() / (name + ".so"));
   const auto minors = torch_minors_of(library_folder(), part);
-  return row(minors.empty() ? "no library" : "library",
-             "libscalemark_" + part + " (" + meaning + ")" +
+  return row(serves_all || !minors.empty() ? "library" : "no library",
+             name + (serves_all ? ".so" : "") + " (" + meaning + ")" +
                  (minors.empty() ? "" : " for torch " + joined(minors, ", ")));
 }
 
@@ -264,8 +260,8 @@ ExitCode doctor_command(const Invocation& invocation) {
   bool missing = false;
   std::string text = version_text();
   text += torch_row(values.text("torch").value_or(""), missing);
-  text += libraries_row("engine", "training");
-  text += libraries_row("cuda", "GPUs");
+  text += library_row("engine", "training");
+  text += library_row("cuda", "GPUs");
   text += library_row("data", "images and text");
   text += library_row("opencv", "augmentations");
   const ProbedMachine probed = probe_machine();

@@ -19,6 +19,7 @@
 #include "claims/judge/claims.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/launch/local_launcher.h"
 #include "core/launch/outcome.h"
 #include "core/launch/signal_scope.h"
@@ -355,7 +356,9 @@ ExitCode run_in_fresh_blocks(const Invocation& invocation, const ResolvedSweep& 
   const std::span<const reporting::Report> reports(&blocks.report(), 1);
   print_result(reporting::render_answer(
       reports, {general.output}, terminal_of(STDOUT_FILENO), reporting::Withheld::kLeftOut,
-      {.published = claims::nearest_published, .events = general.tensorboard}));
+      {.published = claims::nearest_published,
+       .events = general.tensorboard,
+       .has_tensorboard = !programs_named("tensorboard").empty()}));
   if (!end.why.empty()) print_note(end.why);
   return end.exit_code;
 }

@@ -1,7 +1,5 @@
 #include "apps/scalemark/machine_probe.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -12,6 +10,7 @@
 #include "apps/scalemark/libraries.h"
 #include "claims/rows/mapping.h"
 #include "core/base/error.h"
+#include "core/base/file_kind.h"
 #include "core/base/host_name.h"
 #include "core/base/plugin.h"
 #include "core/base/text.h"
@@ -159,15 +158,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> search_path(const launching::Environment& environment) {
-  std::vector<fs::path> folders;
-  const std::string path = value_at(environment, "PATH");
-  for (const std::string_view folder : split(path, ":")) {
-    if (!folder.empty()) folders.emplace_back(folder);
-  }
-  return folders;
-}
-
 bool is_of(const launching::MpiLibrary& library, const fs::path& program) {
   std::error_code failed;
   const std::string name = fs::canonical(program, failed).filename().string();
@@ -207,10 +197,9 @@ std::vector<std::string> built_mpi_libraries() {
 
 std::string find_mpirun(const launching::MpiLibrary& library,
                         const launching::Environment& environment) {
+  const std::string path = value_at(environment, "PATH");
   for (const std::string_view name : {library.launcher, std::string_view("mpirun")}) {
-    for (const fs::path& folder : search_path(environment)) {
-      const fs::path program = folder / name;
-      if (::access(program.c_str(), X_OK) != 0) continue;
+    for (const fs::path& program : programs_named(name, path.c_str())) {
       if (name == library.launcher || is_of(library, program)) return program.string();
     }
   }

@@ -1,8 +1,11 @@
 #include "core/base/file_kind.h"
 
+#include <unistd.h>
+
 #include <system_error>
 
 #include "core/base/error.h"
+#include "core/base/text.h"
 
 namespace scalemark {
 
@@ -46,6 +49,16 @@ Error unreadable_path(const std::filesystem::filesystem_error& error) {
     if (error.code() == why) return no_input(what);
   }
   return io_error(what);
+}
+
+std::vector<std::filesystem::path> programs_named(std::string_view name, const char* path) {
+  std::vector<std::filesystem::path> found;
+  for (const std::string_view folder : split(path ? path : "", ":")) {
+    if (folder.empty()) continue;
+    auto program = std::filesystem::path(folder) / name;
+    if (::access(program.c_str(), X_OK) == 0) found.push_back(std::move(program));
+  }
+  return found;
 }
 
 }  // namespace scalemark

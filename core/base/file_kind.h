@@ -1,9 +1,12 @@
 // Finds out what a path leads to before it is read: a pipe, a socket or a device where a file is
-// expected, or a hidden file, which nobody means.
+// expected, a hidden file, which nobody means, or a program on PATH.
 #pragma once
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/base/error.h"
 
@@ -30,5 +33,9 @@ Error unreadable_path(const std::filesystem::filesystem_error& error);
 inline bool is_hidden(const std::filesystem::path& path) {
   return path.filename().string().starts_with('.');
 }
+
+// The executables of that name in the folders that `path` lists, in its order. Null: none.
+std::vector<std::filesystem::path> programs_named(std::string_view name,
+                                                  const char* path = std::getenv("PATH"));
 
 }  // namespace scalemark

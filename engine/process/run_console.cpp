@@ -6,6 +6,7 @@
 
 #include "core/base/atomic_file.h"
 #include "core/base/characters.h"
+#include "core/base/file_kind.h"
 #include "core/base/number_words.h"
 #include "core/base/terminal.h"
 #include "core/base/text.h"
@@ -125,6 +126,7 @@ void show_answer(const RunRequest& request, const reporting::Report& report,
   const reporting::Besides besides{
       .published = request.published,
       .events = general.tensorboard,
+      .has_tensorboard = !programs_named("tensorboard").empty(),
       .end_is_told = report.status == reporting::ReportStatus::kInterrupted};
   write_to_stdout(
       folded(reporting::render_answer(std::span(&report, 1), {general.output}, request.output,

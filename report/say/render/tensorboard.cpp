@@ -1,12 +1,8 @@
 #include "report/say/render/tensorboard.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -212,12 +208,8 @@ std::vector<RenderedFile> render_tensorboard(std::span<const Report> reports) {
   return files;
 }
 
-std::pair<std::string, std::string> tensorboard_command(const std::string& folder) {
-  const char* path = std::getenv("PATH");
-  const bool is_there = std::ranges::any_of(split(path ? path : "", ":"), [](std::string_view at) {
-    return ::access((std::filesystem::path(at) / "tensorboard").c_str(), X_OK) == 0;
-  });
-  return {is_there ? "TensorBoard" : "TensorBoard (pip install tensorboard)",
+std::pair<std::string, std::string> tensorboard_command(const std::string& folder, bool is_here) {
+  return {is_here ? "TensorBoard" : "TensorBoard (pip install tensorboard)",
           "tensorboard --logdir " + shell_word(folder)};
 }
 

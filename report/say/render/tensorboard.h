@@ -27,7 +27,7 @@ void add_evaluation(tensorboard::Events& events, const Evaluation& evaluation, d
 void add_efficiency(tensorboard::Events& events, const Report& report, const std::string& point_id);
 
 // Returns the command that shows the events in `folder`, behind a label that says what installs it
-// where no such program is on PATH.
-std::pair<std::string, std::string> tensorboard_command(const std::string& folder);
+// where the program is not here.
+std::pair<std::string, std::string> tensorboard_command(const std::string& folder, bool is_here);
 
 }  // namespace scalemark::reporting

@@ -211,7 +211,9 @@ std::string set_all(std::span<const Report> reports, const std::vector<std::stri
   const auto add = [&](Answer answer, std::span<const Report> about) {
     std::string line = besides.published ? besides.published(about) : "";
     if (!line.empty()) answer.found.push_back(std::move(line));
-    if (!besides.events.empty()) answer.next.push_back(tensorboard_command(besides.events));
+    if (!besides.events.empty()) {
+      answer.next.push_back(tensorboard_command(besides.events, besides.has_tensorboard));
+    }
     text += (text.empty() ? "" : "\n") + set(answer, about);
   };
   std::vector<Report> runs;

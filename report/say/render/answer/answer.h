@@ -52,7 +52,8 @@ struct Besides {
   // published rows are known to the program alone. Null: nothing is said.
   std::string (*published)(std::span<const Report>) = nullptr;
   std::string events;  // folder of the run's event files for TensorBoard; empty: there are none
-  bool end_is_told = false;  // see answer_of()
+  bool has_tensorboard = false;  // the program that shows them
+  bool end_is_told = false;      // see answer_of()
 };
 
 // Writes one answer for each sweep, and one for all single runs of several reports, with a blank
