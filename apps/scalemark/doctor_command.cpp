@@ -138,12 +138,13 @@ std::string row(std::string name, const std::string& value) {
   return name + value + "\n";
 }
 
-std::string torch_row(const std::string& given, bool& missing) {
+// `minor`: of the torch that is found.
+std::string torch_row(const std::string& given, std::string& minor) {
   try {
     const TorchFolder torch = find_torch(given);
+    minor = torch.minor;
     return row("torch", torch.version + " in " + torch.path.string() + " (" + torch.from + ")");
   } catch (const Error& error) {
-    missing = true;
     return row("torch", "MISSING: " + error.record().what + "; " + error.record().expected) +
            row("", error.record().hint);
   }
@@ -159,7 +160,8 @@ std::string library_row(const std::string& part, const std::string& meaning) {
                  (minors.empty() ? "" : " for torch " + joined(minors, ", ")));
 }
 
-std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version) {
+std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version,
+                     const monitoring::CodeInBuild& build) {
   if (!gpu.capability) return row("", "a GPU that the driver describes incompletely");
   const auto [major, minor] = *gpu.capability;
   std::string text = row(
@@ -173,17 +175,18 @@ std::string gpu_rows(const settings::Gpu& gpu, int driver_cuda_version) {
                                           .device_count = 1,
                                           .name = gpu.name,
                                           .compute_major = major,
-                                          .compute_minor = minor})) {
+                                          .compute_minor = minor},
+                                         build)) {
     return text + row("", "cannot be used: " + refused->what + "; " + refused->expected + ": " +
                               refused->hint);
   }
-  const auto code = monitoring::for_driver(monitoring::code_in_this_build(), driver_cuda_version);
+  const auto code = monitoring::for_driver(build, driver_cuda_version);
   return text +
          row("", "kernels of this build on it: " +
                      monitoring::in_words(monitoring::gpu_code_for(major, minor, code), code));
 }
 
-std::string machine_rows(const ProbedMachine& probed) {
+std::string machine_rows(const ProbedMachine& probed, const std::filesystem::path& cuda_plugin) {
   std::string text =
       row("cpu", (probed.cpu_name.empty() ? "unknown" : probed.cpu_name) + ", " +
                      std::to_string(probed.machine.cores) + " cores for this process");
@@ -198,7 +201,8 @@ std::string machine_rows(const ProbedMachine& probed) {
   if (gpus == 0 && std::filesystem::exists("/dev/dxg"))
     text += row("", "this is WSL, whose GPU (/dev/dxg) is not used: runs take the CPUs");
   const int driver = probed.machine.gpus.empty() ? 0 : monitoring::driver_cuda_version();
-  for (const settings::Gpu& gpu : probed.machine.gpus) text += gpu_rows(gpu, driver);
+  const auto code = monitoring::code_in(cuda_plugin);
+  for (const settings::Gpu& gpu : probed.machine.gpus) text += gpu_rows(gpu, driver, code);
   return text;
 }
 
@@ -257,16 +261,16 @@ void note_options_without_measure(const settings::ToolValues& values) {
 ExitCode doctor_command(const Invocation& invocation) {
   exactly(invocation, 0, "nothing but options");
   const settings::ToolValues values = read_tool_values(invocation);
-  bool missing = false;
+  std::string minor;
   std::string text = version_text();
-  text += torch_row(values.text("torch").value_or(""), missing);
+  text += torch_row(values.text("torch").value_or(""), minor);
   text += library_row("engine", "training");
   text += library_row("cuda", "GPUs");
   text += library_row("data", "images and text");
   text += library_row("opencv", "augmentations");
   const ProbedMachine probed = probe_machine();
   for (const std::string& line : mpi_lines()) text += row("mpi", line);
-  text += machine_rows(probed);
+  text += machine_rows(probed, library_folder() / library_for("cuda", minor));
   text += rdma_rows(!probed.machine.gpus.empty());
   const auto detection = launching::detect(launching::make_request(values.settings()));
   text += launching_rows(detection);
@@ -276,7 +280,7 @@ ExitCode doctor_command(const Invocation& invocation) {
     note_options_without_measure(values);
     print_result(text);
   }
-  return missing || !detection.problems.empty() ? ExitCode::kSystem : ExitCode::kPass;
+  return minor.empty() || !detection.problems.empty() ? ExitCode::kSystem : ExitCode::kPass;
 }
 
 }  // namespace scalemark::cli

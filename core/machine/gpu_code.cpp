@@ -2,13 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <functional>
+
+#include "core/base/elf_notes.h"
 
 namespace scalemark::monitoring {
 namespace {
 
 constexpr auto kSass = std::to_array<int>({SCALEMARK_CUDA_SASS});
 constexpr auto kPtx = std::to_array<int>({SCALEMARK_CUDA_PTX});
+
+#define SCALEMARK_TEXT_OF(number) #number
+#define SCALEMARK_AS_TEXT(number) SCALEMARK_TEXT_OF(number)
+SCALEMARK_NOTE ptx_note{kPtxNote.type, SCALEMARK_AS_TEXT(SCALEMARK_PTX_CUDA)};
 
 int largest(std::span<const int> architectures, const std::function<bool(int)>& fits) {
   int best = 0;
@@ -29,6 +36,13 @@ std::string listed(CodeInBuild build) {
 
 CodeInBuild code_in_this_build() {
   return {.sass = kSass, .ptx = kPtx, .ptx_cuda = SCALEMARK_PTX_CUDA};
+}
+
+CodeInBuild code_in(const std::filesystem::path& plugin) {
+  CodeInBuild code = code_in_this_build();
+  const std::string made_by = own_note(plugin, kPtxNote);
+  std::from_chars(made_by.data(), made_by.data() + made_by.size(), code.ptx_cuda);
+  return code;
 }
 
 CodeInBuild for_driver(CodeInBuild build, int driver_cuda_version) {

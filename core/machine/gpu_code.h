@@ -1,7 +1,8 @@
 // This build holds GPU code that cmake/ScalemarkCuda.cmake chose; a GPU of a compute capability
-// runs it as gpu_code_for() says. Pure; asks no driver.
+// runs it as gpu_code_for() says. Asks no driver.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 
@@ -15,6 +16,10 @@ struct CodeInBuild {
 };
 
 CodeInBuild code_in_this_build();
+
+// The same of a CUDA plugin that was built for another torch: code for the same architectures, made
+// by another compiler. This build's where there is no such plugin.
+CodeInBuild code_in(const std::filesystem::path& plugin);
 
 // Without PTX that a driver of this CUDA version (13000: 13.0) does not compile: a driver compiles
 // PTX of its own CUDA version and older. Machine code it loads from any CUDA of its major number

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/elf_notes.h"
+
 namespace scalemark::monitoring {
 namespace {
 
@@ -73,6 +75,13 @@ TEST(GpuCode, TheNearestMachineCodeIsTaken) {
   constexpr std::array kSass{86, 80, 89};
   EXPECT_EQ(gpu_code_for(8, 7, {.sass = kSass, .ptx = {}}).architecture, 86);
   EXPECT_EQ(in_words(gpu_code_for(8, 9, {.sass = kSass, .ptx = {}})), "machine code sm_89");
+}
+
+TEST(GpuCode, OfAPluginIsMadeByTheCompilerThatItsNoteNames) {
+  const int own = code_in_this_build().ptx_cuda;
+  EXPECT_EQ(code_in("/proc/self/exe").ptx_cuda, own);  // this test has the note, too
+  EXPECT_EQ(code_in("/nowhere/libscalemark_cuda-2.11.so").ptx_cuda, own);
+  EXPECT_EQ(own_note("/proc/self/exe", kPtxNote), std::to_string(own));
 }
 
 }  // namespace
