@@ -1,7 +1,8 @@
 // Finds the meaning of a table's columns from their headers and their cells, with the units in
-// them. Pure.
+// them, and its rows by these. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,9 @@ Printed ratio_of(const Value& value, const ColumnMeaning& column);
 // Makes steps per second, which stand as the rate, the time of a step, and a rate of samples where
 // the batch of a step is known.
 void put_steps(Row& row);
+
+// Reads the rows of a table by the meanings of its columns. Nothing where it has no counts or no
+// measures, or is too large; no rows where none of its cells can be read.
+std::optional<Table> read_rows(const TextTable& table);
 
 }  // namespace scalemark::tables
