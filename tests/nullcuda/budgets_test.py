@@ -19,7 +19,7 @@ TITLE = "## torch " + ".".join(importlib.metadata.version("torch").split(".")[:2
 WORKLOADS = ("linear", "mlp", "resnet50", "bert-mini", "bert-base", "bert-large")
 COLUMNS = ("kernels", "casts", "cuBLAS", "cuDNN", "to device", "to host", "within", "memsets")
 # The elementwise kernels that only convert or copy.
-CAST = re.compile(r"(direct|bfloat16|float16|float8\w*)_copy_kernel_cuda")
+CAST = re.compile(r"(direct|converting|bfloat16|float16|float8\w*)_copy_kernel_cuda")
 ROW = re.compile(r"^\| `([\w-]+)` \| ([\w-]+) \|(.*)\|$")
 
 

@@ -178,8 +178,8 @@ def the_hosts_memory_is_in_no_graph():
 
 
 def pinned_memory_that_a_graph_copies_keeps_its_bytes():
+    host, back = (Cuda().pinned(64) for _ in range(2))
     cuda = Capturing()
-    host, back = cuda.pinned(64), cuda.pinned(64)
     ctypes.memset(host, 7, 64)
     cuda.ok("MemcpyAsync", cuda.device, host, ctypes.c_size_t(64), TO_DEVICE, cuda.stream)
     made = cuda.executable(cuda.finish())

@@ -67,12 +67,24 @@ void remove(const Block& block) {
   munmap(reinterpret_cast<void*>(block.begin), device ? 2 * size : size);
 }
 
+// So many were asked for, and the one that failed asked for these bytes.
+struct Calls {
+  std::uint64_t count = 0;
+  std::size_t failed_bytes = 0;
+};
+
+// An allocator asks for the same bytes again; other bytes are another allocation.
+bool fails(const Fault& fault, Calls& calls, std::size_t bytes) {
+  if (++calls.count == fault.first) calls.failed_bytes = bytes;
+  return fault.hits(calls.count) && bytes == calls.failed_bytes;
+}
+
 cudaError_t allocate(void** pointer, std::size_t bytes, Place place, const Fault& fault,
-                     std::uint64_t& calls, const char* name) {
+                     Calls& calls, const char* name) {
   note(Kind::kAllocation, name, bytes);
   *pointer = nullptr;
   if (is_forbidden(name)) return cudaErrorStreamCaptureUnsupported;
-  if (fault.hits(++calls)) return cudaErrorMemoryAllocation;
+  if (fails(fault, calls, bytes)) return cudaErrorMemoryAllocation;
   if (bytes == 0) return cudaSuccess;
   const int device = current_device();
   const bool on_device = place == Place::kDevice;
@@ -98,7 +110,7 @@ cudaError_t release(void* pointer, Place place, const char* name) {
   return cudaSuccess;
 }
 
-std::uint64_t device_calls = 0, unjoined_calls = 0, pinned_calls = 0;
+Calls device_calls, unjoined_calls, pinned_calls;
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <nvtx3/nvToolsExt.h>
 
+#include <cstdint>
+
 #include "call.h"
 #include "journal.h"
 
@@ -59,6 +61,17 @@ using namespace nullcuda;
 
 NULLCUDA_API cudaError_t cudaProfilerStart() { return call(start); }
 NULLCUDA_API cudaError_t cudaProfilerStop() { return call(stop); }
+
+// CUPTI, which Kineto asks first: no profiler is here. The real one of CUDA 13.2 calls these from
+// within each other without end where the driver is none that it knows.
+NULLCUDA_API int cuptiGetVersion(std::uint32_t*) {
+  constexpr int kNotInitialised = 15;  // CUPTI_ERROR_NOT_INITIALIZED
+  return kNotInitialised;
+}
+NULLCUDA_API int cuptiGetResultString(int, const char** text) {
+  *text = "the null device has no CUPTI";
+  return 0;
+}
 
 // Called by each library's copy of NVTX at its first range.
 NULLCUDA_API int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t export_table) {

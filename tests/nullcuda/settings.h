@@ -6,8 +6,9 @@
 //   NULLCUDA_COMPUTE=90          the devices' compute capability
 //   NULLCUDA_COPIES=deferred     asynchronous copies are done at the last moment that CUDA allows
 //   NULLCUDA_EVENTS=late[:N]     an event answers "not ready" to the first N queries (3)
-//   NULLCUDA_FAIL_ALLOCATION=K[:M]  the K-th cudaMalloc and the M - 1 after it find no memory; M is
-//                                3: torch's allocator frees its cache and asks again, twice
+//   NULLCUDA_FAIL_ALLOCATION=K[:M]  the K-th cudaMalloc and the M - 1 after it find no memory;
+//                                M is 3: torch's allocator frees its cache and asks again, twice.
+//                                A call for other bytes ends it
 //   NULLCUDA_FAIL_UNJOINED=K     the same of those while a capture has streams that are not joined;
 //                                M is 1, since a capture frees no cache
 //   NULLCUDA_FAIL_PINNED=K       the K-th allocation of pinned memory finds none

@@ -55,12 +55,12 @@ def own_syncs(window):
     return {name: t["count"] for name, t in window["syncs"].items() if not name.startswith("pt_gloo")}
 
 
-def check_window(window, what, gloo_steps=0):
-    """`gloo_steps`: of a window whose collectives Gloo carries. It takes pinned memory for a collective's copy when it starts, and how
+def check_window(window, what, some_pinned=0):
+    """`some_pinned`: the steps of a window with copies whose pinned memory is taken when each starts (those of Gloo's collectives). How
     many are under way at once is a matter of time: a window may need a block more, but not one per step."""
     check(not own_syncs(window), f"{what}: the host waits inside the measured window: {own_syncs(window)}")
     allocations = dict(window["allocations"])
-    if allocations.get("cudaHostAlloc", {"count": 0})["count"] < gloo_steps:
+    if allocations.get("cudaHostAlloc", {"count": 0})["count"] < some_pinned:
         allocations.pop("cudaHostAlloc", None)
     check(not allocations, f"{what}: memory is allocated inside the measured window: {allocations}")
     waits = window["waits"].get("unrecorded event", {"count": 0})["count"]
@@ -89,11 +89,11 @@ class Result:
             sys.exit(f"{len(windows)} measured windows, one was expected")
         return windows[0]
 
-    def check_windows(self, what, gloo_steps=0):
+    def check_windows(self, what, some_pinned=0):
         """Inside measured windows the host waits for nothing and finds all memory that it needs, on every rank."""
         for rank in range(len(self.counts)):
             for window in self.measured_windows(rank):
-                check_window(window, f"{what}, rank {rank}", gloo_steps)
+                check_window(window, f"{what}, rank {rank}", some_pinned)
 
     def violations(self):
         return {what: n for c in self.counts for what, n in c["violations"].items()}
