@@ -138,8 +138,10 @@ def check_gone(pids, seconds=150):
 
 
 def alive(pid):
+    """A zombie whose other threads are still ending holds its files and locks."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+        is_zombie = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        return not is_zombie or len(os.listdir(f"/proc/{pid}/task")) > 1
     except (FileNotFoundError, ProcessLookupError):
         return False
 

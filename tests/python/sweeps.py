@@ -1,5 +1,6 @@
 """Short sweeps for tests: their options, their reports, and waits that do not depend on timing."""
 
+import contextlib
 import json
 import os
 import signal
@@ -75,13 +76,15 @@ def await_rows(run, count, seconds=600):
 
 
 def kill_all(run):
-    """SIGKILL of the launcher and all its ranks."""
+    """SIGKILL of the launcher and all its ranks. It is stopped before they are read, so that it starts no others meanwhile."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(run.process.pid, signal.SIGSTOP)
+    while run.process.poll() is None and ") T " not in text_of(f"/proc/{run.process.pid}/stat"):
+        time.sleep(0.01)
     pids = [run.process.pid, *run.ranks()]
     for pid in pids:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
     run.process.communicate()
     check_gone(pids)
 
