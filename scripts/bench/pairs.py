@@ -29,7 +29,7 @@ from pathlib import Path
 from ratios import in_turn, interval
 
 ROOT = Path(__file__).resolve().parents[2]
-SCALEMARK = ROOT / "build/release/scalemark"
+SCALEMARK = Path(os.environ.get("SCALEMARK_BINARY_DIR") or ROOT / "build/release") / "scalemark"
 PEER = ROOT / "scripts/bench/python_peer.py"
 LOADER_PEER = ROOT / "scripts/bench/loader_peer.py"
 PHOTOS = Path(os.environ.get("SCALEMARK_TEST_DATA") or ROOT / "shared/data") / "photos"
