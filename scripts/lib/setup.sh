@@ -131,7 +131,7 @@ make_venv() {
 # ensure_venv FILE [pip options]: the environment holds what FILE names. A stamp makes the second call free. Nothing is compiled ahead:
 # of torch's and the oracles' 15,000 Python files a few hundred are ever imported.
 ensure_venv() {
-  local requirements=$1 stamp size=' (torch with its CUDA libraries: about 2.7 GB on first download)'
+  local requirements=$1 stamp size=' (torch with its CUDA libraries: about 3.0 GB on first download)'
   shift
   [ $# -eq 0 ] && ! compgen -G "$venv/lib/python3*/site-packages/torch" >/dev/null || size=
   stamp=$venv/.$(basename "$requirements").$(cat requirements*.txt cmake/torch_versions.txt | sha256sum | cut -c1-16)
