@@ -10,7 +10,7 @@ import sys
 import time
 from pathlib import Path
 
-from endings import FULL, Running, alive, closed_report, run_cases
+from endings import FULL, Running, closed_report, come_to, run_cases
 from program import SCALEMARK, check, clean_environment, run, text_of
 
 # Gloo waits as long as the longest phase may last: the others keep their 300 s, so that only our own clocks are tried.
@@ -18,20 +18,6 @@ SHORT = "warmup=5,window=5,wait=5"
 SWEEP = ("sweep", "--workload", "linear", "--world-sizes", "1,2", "--nproc-per-node", 2, "--repetitions", 1,
          "--warmup-iters", 2, "--min-time", 3 if FULL else 1, "--threads", 1, "--no-progress", "--retries", 0, "--timeout", SHORT)
 STOPPED_S = 8
-
-
-def state(pid):
-    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-
-
-def come_to(pids, condition, seconds=20):
-    """Waits until the states of all are as they should be; what they are then."""
-    end = time.monotonic() + seconds
-    while True:
-        states = [state(pid) if alive(pid) else "gone" for pid in pids]
-        if all(map(condition, states)) or time.monotonic() > end:
-            return states
-        time.sleep(0.05)
 
 
 def suspend(pids, seconds):

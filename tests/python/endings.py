@@ -137,13 +137,26 @@ def check_gone(pids, seconds=150):
     check(not left, f"orphans: {left}")
 
 
+def state(pid):
+    return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+
+
 def alive(pid):
     """A zombie whose other threads are still ending holds its files and locks."""
     try:
-        is_zombie = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-        return not is_zombie or len(os.listdir(f"/proc/{pid}/task")) > 1
+        return state(pid) != "Z" or len(os.listdir(f"/proc/{pid}/task")) > 1
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+def come_to(pids, condition, seconds=20):
+    """Waits until the states of all are as they should be; what they are then."""
+    end = time.monotonic() + seconds
+    while True:
+        states = [state(pid) if alive(pid) else "gone" for pid in pids]
+        if all(map(condition, states)) or time.monotonic() > end:
+            return states
+        time.sleep(0.05)
 
 
 def run_cases(cases):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jsonschema
 
-from endings import SOURCE, Running, check_gone
+from endings import SOURCE, Running, check_gone, come_to
 from program import check, report_in, text_of
 
 VALIDATOR = jsonschema.Draft202012Validator(json.loads((SOURCE / "docs/reference/report.schema.json").read_text()))
@@ -79,8 +79,8 @@ def kill_all(run):
     """SIGKILL of the launcher and all its ranks. It is stopped before they are read, so that it starts no others meanwhile."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(run.process.pid, signal.SIGSTOP)
-    while run.process.poll() is None and ") T " not in text_of(f"/proc/{run.process.pid}/stat"):
-        time.sleep(0.01)
+    states = come_to([run.process.pid], lambda one: one in ("T", "Z", "gone"))
+    check(states[0] in ("T", "Z", "gone"), f"the launcher does not stop: {states}")
     pids = [run.process.pid, *run.ranks()]
     for pid in pids:
         with contextlib.suppress(ProcessLookupError):
