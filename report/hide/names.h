@@ -11,7 +11,7 @@ namespace scalemark::reporting {
 
 inline constexpr const char *kSomePath = "<path>", *kSomeHost = "<host>",
                             *kSomeAddress = "<address>", *kSomeDevice = "<device>",
-                            *kSomeValue = "<value>", *kLeftOut = "<left out>";
+                            *kSomeValue = "<value>", *kSomeText = "<left out>";
 
 // Returns small letters, as names are stored.
 std::string small(std::string_view text);
@@ -34,7 +34,7 @@ class Names {
   std::string replaced(const std::string& text) const { return replaced(text, nullptr); }
   // Like replaced(), with `left_out` in place of each line that still seems to hold a path or an
   // address.
-  std::string cleaned(const std::string& text, const char* left_out = kLeftOut) const;
+  std::string cleaned(const std::string& text, const char* left_out = kSomeText) const;
 
  private:
   using Entry = std::pair<const std::string, std::string>;

@@ -125,7 +125,7 @@ class Redactor {
     const FindingKind* const kind = find_finding_kind(finding.code);
     const bool is_made = kind && Wording(finding).filled(kind->text) == finding.text;
     fields(*this, finding);
-    if (is_made) finding.text = Wording(finding).filled(kind->text).value_or(kLeftOut);
+    if (is_made) finding.text = Wording(finding).filled(kind->text).value_or(kSomeText);
   }
 
  private:
@@ -167,7 +167,7 @@ class Redactor {
     return holds == Holds::kOptions || holds == Holds::kOrigins ? option(key) : key;
   }
 
-  string free(const string& text, const char* left_out = kLeftOut) const {
+  string free(const string& text, const char* left_out = kSomeText) const {
     return learns_ ? text : names_.cleaned(text, left_out);
   }
   string id(const string& text) {

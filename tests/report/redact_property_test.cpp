@@ -54,8 +54,8 @@ class Secrets {
     return word(kPlain) + (below(2) ? "-" + word(kPlain) : "") + std::to_string(below(20));
   }
   std::string path() {
-    static const std::vector<std::string> kBegin = {"/", "", "./", "../", "~/"};
-    std::string path = one_of(kBegin) + name();
+    static const std::vector<std::string> kBegins = {"/", "", "./", "../", "~/"};
+    std::string path = one_of(kBegins) + name();
     for (std::size_t i = below(4); i > 0; --i) path += "/" + name();
     return path;
   }
