@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/words.h"
 
@@ -48,6 +49,45 @@ constexpr auto words_of(ErrorDomain) {
                                            {ErrorDomain::kLaunch, "launch"}});
 }
 
+// How the process of a rank stood, by the system's word (proc(5)).
+enum class ProcessState { kRuns, kSleeps, kInKernel, kStopped, kGone, kUnknown };
+constexpr auto words_of(ProcessState) {
+  return std::to_array<Word<ProcessState>>({{ProcessState::kRuns, "runs"},
+                                            {ProcessState::kSleeps, "sleeps"},
+                                            {ProcessState::kInKernel, "in_kernel"},
+                                            {ProcessState::kStopped, "stopped"},
+                                            {ProcessState::kGone, "gone"},
+                                            {ProcessState::kUnknown, "unknown"}});
+}
+
+// How a rank stood in a run that makes no progress.
+enum class HangKind { kWaits, kStopped, kReads, kFileSystem, kDriver, kBusy, kGone, kSilent };
+constexpr auto words_of(HangKind) {
+  return std::to_array<Word<HangKind>>({{HangKind::kWaits, "waits"},
+                                        {HangKind::kStopped, "stopped"},
+                                        {HangKind::kReads, "reads"},
+                                        {HangKind::kFileSystem, "file_system"},
+                                        {HangKind::kDriver, "driver"},
+                                        {HangKind::kBusy, "busy"},
+                                        {HangKind::kGone, "gone"},
+                                        {HangKind::kSilent, "silent"}});
+}
+
+struct HungRank {
+  int rank = 0;
+  std::string host;
+  ProcessState state = ProcessState::kUnknown;
+  HangKind kind = HangKind::kSilent;
+  std::string phase;
+  std::optional<std::int64_t> step, collectives;
+  std::string stack;  // the innermost functions of its main thread
+};
+
+struct Hang {
+  std::string folder;  // holds the stacks
+  std::vector<HungRank> ranks;
+};
+
 // The thrower sets code, exit_code, domain, what, expected and hint; its callers add rank, host,
 // phase, point and step where they know them. `what` says what was seen, `expected` what is allowed
 // or was expected (empty where `what` says it all), `hint` what to do (empty where nothing helps).
@@ -63,12 +103,14 @@ struct ErrorRecord {
   std::string phase;
   std::string point;
   std::optional<std::int64_t> step;
+  std::optional<Hang> hang;  // in the error of the report only
 };
 
-// Codes that several rooms treat apart: whoever has lost a peer is not the one that failed, and a
-// rank that was killed says nothing itself.
+// Codes that several rooms treat apart: whoever has lost a peer is not the one that failed, a rank
+// that was killed says nothing itself, and of a hang the ranks' stacks are kept.
 inline constexpr std::string_view kPeerLostCode = "E_PEER_LOST";
 inline constexpr std::string_view kRankKilledCode = "E_RANK_KILLED";
+inline constexpr std::string_view kHangCode = "E_HANG";
 
 // `scalemark: error E_NAME (exit 76) rank=3 host=n7 phase=preflight: seen; expected. Hint: do
 // this.` Always one line: control characters inside the fields are escaped.

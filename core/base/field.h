@@ -247,6 +247,28 @@ class RecordKeys {
 
 // The fields of errors[].
 template <class A>
+constexpr void fields(A& a, typename A::template Field<HungRank>& r) {
+  a.record("hung_rank", "How a rank stood in a run that made no progress");
+  a("rank", r.rank, {"its number"});
+  a.text("host", r.host, {"its machine", Holds::kHost});
+  a.choice("state", r.state, {"of its process, by the system's word"});
+  a.choice("kind", r.kind,
+           {"what kept it: it waited for others, was stopped from outside, read data, slept in a "
+            "file system or in the driver, was busy elsewhere, gone, or did not answer"});
+  a.text("phase", r.phase, {"what it was doing: warmup, window, ...", Holds::kWord});
+  a("step", r.step, {"the last optimizer step that it ended"});
+  a("collectives", r.collectives, {"that it had begun in the group in use"});
+  a.text("stack", r.stack, {"the innermost functions of its main thread", Holds::kText});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<Hang>& h) {
+  a.record("hang", "How the ranks stood in a run that made no progress");
+  a.text("folder", h.folder, {"where the stacks of all threads are", Holds::kPath});
+  a.list("ranks", h.ranks, {"those that are known"});
+}
+
+template <class A>
 constexpr void fields(A& a, typename A::template Field<ErrorRecord>& e) {
   a.record("error", "Something that failed, as the run's last line on stderr says it");
   a("code", e.code,
@@ -262,6 +284,7 @@ constexpr void fields(A& a, typename A::template Field<ErrorRecord>& e) {
          {"what the rank was doing: rendezvous, warmup, window, ...", Holds::kWord});
   a.text("point", e.point, {"id of the point that was running", Holds::kId});
   a("step", e.step, {"the optimizer step that was running"});
+  a("hang", e.hang, {"how the ranks stood; only of a run that made no progress"});
 }
 
 }  // namespace scalemark

@@ -52,13 +52,17 @@ inline void unblock_stops() {
   pthread_sigmask(SIG_UNBLOCK, &stops, nullptr);
 }
 
-// Starts a thread beside a run's work. It takes no signals: other threads wait for them.
+// At this signal a thread takes its stack (core/machine/stacks.h). No thread of ours blocks it.
+inline int stack_signal() { return SIGRTMAX - 3; }
+
+// Starts a thread beside a run's work. It takes no other signals: other threads wait for them.
 inline std::thread quiet_thread(auto body) {
   struct Blocked {  // restores the mask also where no thread can be started
     sigset_t before{};
     Blocked() {
       sigset_t all;
       sigfillset(&all);
+      sigdelset(&all, stack_signal());
       pthread_sigmask(SIG_SETMASK, &all, &before);
     }
     ~Blocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
