@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "core/machine/stacks.h"
 
 namespace scalemark::launching {
 
@@ -33,6 +34,11 @@ bool has_verdict_mark(const std::filesystem::path& error_file) noexcept;
 
 // Returns nullopt when the file is missing or is no error file.
 std::optional<RankError> read_error_file(const std::filesystem::path& path);
+
+// A rank leaves beside its error file how it stands while the run makes no progress, for a launcher
+// whose rank 0 does not answer (core/live/hang.h). The newest is kept. Best effort.
+void write_hang_note(const std::filesystem::path& error_file, std::string_view note) noexcept;
+std::optional<std::string> read_hang_note(const std::filesystem::path& error_file);
 
 // The error of a run that a signal asked to end:
 // E_INTERRUPTED (130) for SIGINT, E_PREEMPTED (75) for every other signal. `has_report`: a report
@@ -59,6 +65,9 @@ struct RankOutcome {
   int signal = 0;                  // the signal that killed it; 0: it exited
   std::int64_t ended_ns = 0;       // monotonic, when the launcher learned of it
   bool ended_by_launcher = false;  // the launcher ended it, so its end is no cause
+  // How it stood when the launcher killed it; absent: it ended otherwise.
+  std::optional<monitoring::ProcessStanding> stood;
+  std::optional<std::string> hang_note;
   std::optional<RankError> error;  // from its error file
   std::vector<std::string> last_lines;
 };

@@ -82,6 +82,7 @@ void ErrorStore::post(ErrorRecord record, milliseconds limit) noexcept try {
   const bool is_loss = record.code == kPeerLostCode;
   if (is_loss && record.rank.value_or(rank_) == rank_) return;
   if (!is_loss) record.rank = rank_;
+  record.hang.reset();  // rank 0 writes it into the report
   within(
       limit,
       [store = store_, text = to_wire(record)] {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <iterator>
 #include <ranges>
 #include <utility>
 
@@ -240,24 +241,32 @@ PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
   return {};
 }
 
-std::string who_is_missing(const PositionOfRank& positions, const std::vector<int>& members,
-                           const std::string& group) {
+std::vector<int> late_ranks(const PositionOfRank& positions, const std::vector<int>& members,
+                            const std::string& group) {
   if (members.size() < 2) return {};
   const auto begun = [&](int rank) { return begun_by(positions, rank, group); };
   const auto [least, most] = std::ranges::minmax(members | std::views::transform(begun));
-  if (most == 0) return {};  // no rank is in a collective
-  // Not all wait for one that is late: in a gather along a tree some go on to the next collective.
   std::vector<int> late;
-  std::uint64_t next = most;
+  if (least == most) return late;
+  std::ranges::copy_if(members, std::back_inserter(late),
+                       [&, fewest = least](int rank) { return begun(rank) == fewest; });
+  return late;
+}
+
+std::string who_is_missing(const PositionOfRank& positions, const std::vector<int>& members,
+                           const std::string& group) {
+  if (members.size() < 2) return {};
+  const auto late = late_ranks(positions, members, group);
+  // Not all wait for one that is late: in a gather along a tree some go on to the next collective.
+  const std::uint64_t least = begun_by(positions, (late.empty() ? members : late).front(), group);
+  std::uint64_t next = 0;
   for (const int rank : members) {
-    if (begun(rank) == least) {
-      late.push_back(rank);
-    } else {
-      next = std::min(next, begun(rank));
-    }
+    const std::uint64_t begun = begun_by(positions, rank, group);
+    if (begun > least && (next == 0 || begun < next)) next = begun;
   }
-  if (least == most) {
-    return "every rank has reached collective " + std::to_string(most) +
+  if (late.empty()) {
+    if (least == 0) return {};  // no rank is in a collective
+    return "every rank has reached collective " + std::to_string(least) +
            ": its backend makes no progress";
   }
   return name_ranks(late) + (late.size() == 1 ? " has" : " have") + " not reached collective " +

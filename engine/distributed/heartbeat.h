@@ -100,9 +100,14 @@ void post_position(const c10::intrusive_ptr<c10d::Store>& store, int rank,
 PositionOfRank posted_positions(const c10::intrusive_ptr<c10d::Store>& store,
                                 const std::vector<int>& ranks) noexcept;
 
+// Returns those of `members` that have begun fewer collectives than another or are in another
+// group. Empty: all have begun as many, or there is only one member.
+std::vector<int> late_ranks(const PositionOfRank& positions, const std::vector<int>& members,
+                            const std::string& group);
+
 // Returns who keeps `members` waiting, as the end of an error line: "rank 3 has not come to
-// collective 57 (it has begun 56; phase window, step 12)". It names every member that has begun
-// fewer collectives than another or is in another group. Empty when there is only one member.
+// collective 57 (it has begun 56; phase window, step 12)". It names late_ranks().
+// Empty when there is only one member.
 std::string who_is_missing(const PositionOfRank& positions, const std::vector<int>& members,
                            const std::string& group);
 

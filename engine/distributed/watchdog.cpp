@@ -19,24 +19,24 @@ constexpr std::chrono::hours kForever{24 * 365};
 
 // Returns the exit code; the callbacks may block (on a lock that the stuck thread holds) or throw.
 int report_fatal_error(ErrorRecord record, const OnFatal& on_fatal, const FindCause& find_cause,
-                       const std::function<std::string()>& who_is_missing = {}) noexcept {
+                       const std::function<void(ErrorRecord&)>& explain = {}) noexcept {
   auto exit_code = std::make_shared<std::atomic<int>>(static_cast<int>(record.exit_code));
   try {
-    within(Watchdog::kFatalReportLimit, [record = std::move(record), on_fatal, find_cause,
-                                         who_is_missing, exit_code] {
-      ErrorRecord final_error = record;
-      auto cause = find_cause ? find_cause() : std::nullopt;
-      if (cause) {
-        cause->phase = record.phase;
-        cause->step = record.step;
-        final_error = *cause;
-        *exit_code = static_cast<int>(final_error.exit_code);
-      } else if (const auto missing = who_is_missing ? who_is_missing() : ""; !missing.empty()) {
-        final_error.what += "; " + missing;
-      }
-      if (on_fatal) on_fatal(final_error);
-      return true;
-    });
+    within(Watchdog::kFatalReportLimit,
+           [record = std::move(record), on_fatal, find_cause, explain, exit_code] {
+             ErrorRecord final_error = record;
+             auto cause = find_cause ? find_cause() : std::nullopt;
+             if (cause) {
+               cause->phase = record.phase;
+               cause->step = record.step;
+               final_error = *cause;
+               *exit_code = static_cast<int>(final_error.exit_code);
+             } else if (explain) {
+               explain(final_error);
+             }
+             if (on_fatal) on_fatal(final_error);
+             return true;
+           });
   } catch (...) {
   }
   return *exit_code;
@@ -188,7 +188,7 @@ void Watchdog::discount_stopped_time(Clock::time_point wake, Clock::time_point::
 }
 
 void Watchdog::expire(std::unique_lock<std::mutex> lock) {
-  ErrorRecord record{.code = "E_HANG",
+  ErrorRecord record{.code = std::string(kHangCode),
                      .exit_code = ExitCode::kHang,
                      .domain = ErrorDomain::kSoftware,
                      .what = "no progress for " + in_seconds(*deadline_),
@@ -197,7 +197,7 @@ void Watchdog::expire(std::unique_lock<std::mutex> lock) {
                      .phase = phase_};
   if (const auto step = step_.load(std::memory_order_relaxed); step >= 0) record.step = step;
   lock.unlock();
-  hooks_.exit(report_fatal_error(std::move(record), on_fatal_, find_cause_, hooks_.who_is_missing));
+  hooks_.exit(report_fatal_error(std::move(record), on_fatal_, find_cause_, hooks_.explain));
 }
 
 TerminateGuard::TerminateGuard(OnFatal on_fatal, FindCause find_cause) {

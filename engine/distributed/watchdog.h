@@ -31,9 +31,8 @@ struct HangHooks {
   // Called once, from a watchdog thread, when half of a deadline is over without a heartbeat. Must
   // return soon.
   std::function<void()> on_stall;
-  // Returns the ranks that keep this rank waiting, for the error line of a hang without a posted
-  // cause. Empty: not known.
-  std::function<std::string()> who_is_missing;
+  // Adds to the error of a hang without a posted cause who keeps this rank waiting, and why.
+  std::function<void(ErrorRecord&)> explain;
   // Returns the signal that asks this process to end.
   std::function<std::optional<int>()> received;
   // Called once, from a watchdog thread, when a phase lasts for kOverdue after the signal: writes

@@ -46,6 +46,9 @@ ExitCode FailureReporter::report(ErrorRecord record, reporting::ReportStatus sta
   reported_ = true;
   exit_code_ = record.exit_code;
   Attempts attempt;
+  attempt([&] {
+    if (explain_) explain_(record);
+  });
   attempt([&] { fill_in(record); });
   attempt([&] { write_everywhere(record, status, peers); });
   return exit_code_;

@@ -5,8 +5,10 @@
 
 #include <atomic>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/base/error.h"
@@ -36,6 +38,12 @@ class FailureReporter {
 
   // A lost rank cannot name its host.
   void know_ranks(std::vector<live::RankStatus> ranks) { ranks_ = std::move(ranks); }
+
+  // Adds what is known of the other ranks to a failure before it is reported, in bounded time.
+  void explain_by(std::function<void(ErrorRecord&)> explain) {
+    const std::lock_guard lock(mutex_);
+    explain_ = std::move(explain);
+  }
 
   // kTold: the peers are informed. kKnowAlready: all ranks have agreed to end, so they need not be.
   enum class Peers { kTold, kKnowAlready };
@@ -68,6 +76,7 @@ class FailureReporter {
   std::mutex mutex_;
   distributed::ErrorStore* error_store_ = nullptr;
   reporting::ReportWriter* report_ = nullptr;
+  std::function<void(ErrorRecord&)> explain_;
   std::vector<live::RankStatus> ranks_;  // rank 0 knows them, once all have met
   std::atomic<bool> reported_{false};
   ExitCode exit_code_ = ExitCode::kBug;

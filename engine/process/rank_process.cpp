@@ -61,11 +61,12 @@ RankProcess::RankProcess(const RunRequest& request)
       shortage_before_(request.on_thread_shortage
                            ? request.on_thread_shortage->exchange(&on_thread_shortage_)
                            : nullptr),
+      hang_watch_(request, phase_tracker_),
       watchdog_(
           [this](const ErrorRecord& fault) { report_and_end(fault); },
           [this] { return cause_of_hang(); },
-          {.on_stall = [this] { post_position(); },
-           .who_is_missing = [this] { return who_is_missing(); },
+          {.on_stall = [this] { hang_watch_.stalled(); },
+           .explain = [this](ErrorRecord& hang) { hang_watch_.explain(hang); },
            .received =
                [this] { return ends_overdue_ ? distributed::received_signal() : std::nullopt; },
            .on_overdue =
@@ -77,9 +78,10 @@ RankProcess::RankProcess(const RunRequest& request)
   phase_tracker_.on_enter([this](const std::string& phase, double timeout_s) {
     const double margin_s = phase == "rendezvous" ? kRendezvousMargin_s : 0;
     watchdog_.set_phase(phase, milliseconds_of(timeout_s + margin_s));
-    post_position();
+    hang_watch_.post_position();
     if (report_) report_->enter(phase);
   });
+  failure_reporter_.explain_by([this](ErrorRecord& fault) { hang_watch_.complete(fault); });
   data::on_lost_mapping([this](const ErrorRecord& fault) { give_up(fault); });
 }
 
@@ -88,6 +90,7 @@ RankProcess::~RankProcess() {
   data::on_lost_mapping({});
   ends_overdue_ = false;  // its hook uses members that are reset from here on
   end_heartbeat();
+  failure_reporter_.explain_by({});
   bool ends_well = false;
   if (live_ && report_ && report_->writer()) {
     // A partial report is continued: with --fresh-process new ranks start for the next block.
@@ -124,6 +127,7 @@ RankContext& RankProcess::rendezvous() {
   launching::require_descriptors_of_rank(request_.world.rank, request_.world.world_size,
                                          request_.rendezvous, request_.meshes);
   context_.emplace(request_, phase_tracker_, failure_reporter_);
+  hang_watch_.join(*context_);
   return *context_;
 }
 
@@ -135,6 +139,7 @@ void RankProcess::compare(const distributed::Facts& facts) {
   distributed::preflight(context_->store_pointer(), context_->world().world_size, facts,
                          context_->error_store(), milliseconds_of(limit_s));
   context_->connect();
+  hang_watch_.meet();
   context_->watch_machine(
       open_telemetry(*context_, milliseconds_of(request_.settings.general.telemetry_every_s)));
   live_.emplace(*context_);
@@ -162,6 +167,10 @@ RunReport& RankProcess::open_report(RunReport::Opening opening) {
 
 distributed::Heartbeat::Hooks RankProcess::heartbeat_hooks() {
   auto hooks = live_->hooks();
+  hooks.record = [this] {
+    hang_watch_.beat();
+    return live_->record();
+  };
   hooks.on_lost = [this](const ErrorRecord& loss) { give_up(loss); };
   return hooks;
 }
@@ -234,26 +243,6 @@ std::optional<ErrorRecord> RankProcess::posted_cause() {
 
 std::optional<ErrorRecord> RankProcess::cause_of_hang() {
   return context_ ? distributed::cause_of_hang(context_->error_store()) : std::nullopt;
-}
-
-void RankProcess::post_position() {
-  if (!context_ || context_->world().world_size == 1) return;
-  const auto group = context_->group_in_use();
-  distributed::post_position(context_->error_store().store(), context_->world().rank,
-                             {.group = group.count ? group.count->group() : "",
-                              .collectives = group.count ? group.count->begun() : 0,
-                              .phase = phase_tracker_.phase(),
-                              .step = phase_tracker_.step()});
-}
-
-std::string RankProcess::who_is_missing() {
-  if (!context_) return {};
-  const auto group = context_->group_in_use();
-  if (!group.count) return {};
-  post_position();
-  const auto positions =
-      distributed::posted_positions(context_->error_store().store(), group.members);
-  return distributed::who_is_missing(positions, group.members, group.count->group());
 }
 
 ExitCode run_rank_process(const RunRequest& request,

@@ -13,6 +13,7 @@
 #include "engine/distributed/stop_agreement.h"
 #include "engine/distributed/watchdog.h"
 #include "engine/process/failure_reporter.h"
+#include "engine/process/hang_watch.h"
 #include "engine/process/live_status.h"
 #include "engine/process/rank_context.h"
 #include "engine/process/run_report.h"
@@ -89,8 +90,6 @@ class RankProcess {
   [[noreturn]] void end_overdue(int signal);
   std::optional<ErrorRecord> posted_cause();
   std::optional<ErrorRecord> cause_of_hang();
-  void post_position();
-  std::string who_is_missing();
   [[noreturn]] void report_and_end(const ErrorRecord& fault);
   // Writes the end into status.json where no destructor will.
   void publish_end(reporting::ReportStatus status) noexcept;
@@ -106,6 +105,7 @@ class RankProcess {
   bool ends_together_ = true;
   std::atomic<bool> ends_overdue_{false};
   std::optional<RankContext> context_;
+  HangWatch hang_watch_;
   std::optional<LiveStatus> live_;
   std::optional<RunReport> report_;
   std::optional<distributed::Heartbeat> heartbeat_;

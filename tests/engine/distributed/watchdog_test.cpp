@@ -29,7 +29,10 @@ struct Watched {
     Watchdog watchdog(
         [this](const ErrorRecord& record) { final_error = record; }, find_cause,
         {.on_stall = [this] { ++stalls; },
-         .who_is_missing = [this] { return missing; },
+         .explain =
+             [this](ErrorRecord& error) {
+               if (!missing.empty()) error.what += "; " + missing;
+             },
          .received = [this] { return signal ? std::optional(+signal) : std::nullopt; },
          .on_overdue =
              [this](int of) {
