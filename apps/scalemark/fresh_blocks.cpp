@@ -16,6 +16,7 @@
 
 #include "apps/scalemark/commands.h"
 #include "apps/scalemark/start_ranks.h"
+#include "apps/scalemark/stuck_rank.h"
 #include "claims/judge/claims.h"
 #include "core/base/durations.h"
 #include "core/base/error.h"
@@ -323,7 +324,11 @@ bool run_all(const Invocation& invocation, const ResolvedSweep& resolved, Blocks
     if (was_asked_to_end(code) && result.interrupted_by && blocks.is_open()) {
       blocks.stop(*result.interrupted_by);
     }
-    if (!continues_after(code) && !blocks.passes_over(*ranks, result)) return false;
+    if (!continues_after(code) && !blocks.passes_over(*ranks, result)) {
+      close_for_rank_0(base.settings.general.output, result,
+                       reporting::ExistingFolder::kContinueBlock);
+      return false;
+    }
     blocks.note_end(*ranks, continues_after(code));
     ranks = blocks.another(now_s, longest_s);
     if (!ranks) return true;

@@ -13,6 +13,7 @@
 #include "apps/scalemark/libraries.h"
 #include "apps/scalemark/machine_probe.h"
 #include "apps/scalemark/rank_command.h"
+#include "apps/scalemark/stuck_rank.h"
 #include "core/base/atomic_file.h"
 #include "core/base/error.h"
 #include "core/base/text.h"
@@ -123,6 +124,7 @@ ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolv
   if (!resolved.detection.node->hosts.empty()) become_mpirun(invocation, resolved);
   launching::SignalScope signals;
   const launching::LaunchResult result = start_ranks(invocation, resolved, signals);
+  close_for_rank_0(resolved.settings.general.output, result, reporting::ExistingFolder::kContinue);
   const bool has_verdict = result.exit_code <= static_cast<int>(ExitCode::kUnsure);
   if (has_verdict && result.stdout_error != 0) {
     throw file_failure("write the result to", "stdout", result.stdout_error);

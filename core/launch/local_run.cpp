@@ -8,12 +8,15 @@
 #include <cerrno>
 
 #include "core/base/threads.h"
+#include "core/machine/stacks.h"
 
 namespace scalemark::launching {
 namespace {
 
 // How long the pipes of an ended rank may stay open, held by a process that it left behind.
 constexpr std::chrono::milliseconds kDrain{500};
+// A rank that is stopped cannot end by itself, and hears no SIGTERM.
+constexpr std::chrono::seconds kStoppedGrace{1};
 constexpr std::chrono::seconds kDeliberate{1};  // between two Ctrl-C that mean "now"
 
 // SIGTERM, or another signal that asks to end, where this process and so its ranks ignore SIGTERM.
@@ -112,6 +115,9 @@ void LocalRun::act_on_signals() {
       case SIGTSTP:
         pause();
         break;
+      case SIGUSR2:  // the ranks tell how they stand, and go on
+        signal_all(SIGUSR2, false);
+        break;
       case SIGCONT:  // after a stop that we did not see
         signal_all(SIGCONT, true);
         break;
@@ -184,6 +190,7 @@ void LocalRun::note_end(Rank& rank, int status) {
   }
   notify_peers_of(outcome);
   const bool verdict = outcome.signal == 0 && outcome.exit_code <= 2 && !foreign;
+  if (!verdict && !failed_at_) failed_at_ = rank.ended_at;
   if (!verdict && !terminate_at_ && !kill_at_) terminate_at_ = rank.ended_at + spec_.failure_grace;
 }
 
@@ -209,6 +216,7 @@ void LocalRun::act_on_deadlines() {
     close_pipe(rank, false);
   }
   if (all_ended()) return;
+  if (failed_at_ && interrupt_signal_ == 0) kill_stopped_ranks(now);
   if (terminate_at_ && now >= *terminate_at_) terminate_the_rest(now);
   if (out_of_time) kill_the_rest(now);
 }
@@ -222,19 +230,38 @@ void LocalRun::terminate_the_rest(Clock::time_point now) {
   if (!kill_at_) kill_at_ = now + spec_.grace;
 }
 
+// Once a rank has failed, one that is stopped would only hold up the end.
+void LocalRun::kill_stopped_ranks(Clock::time_point now) {
+  if (now < *failed_at_ + std::min<std::chrono::milliseconds>(kStoppedGrace, spec_.failure_grace))
+    return;
+  for (auto& rank : ranks_) {
+    if (rank.ended || rank.killed) continue;
+    if (monitoring::standing_of(rank.child.pid).state == ProcessState::kStopped) kill_rank(rank);
+  }
+}
+
+void LocalRun::kill_rank(Rank& rank) {
+  rank.outcome.stood = monitoring::standing_of(rank.child.pid);
+  kill(-rank.child.pid, SIGKILL);
+  rank.killed = rank.outcome.ended_by_launcher = true;
+  tell("scalemark: rank " + std::to_string(rank.outcome.rank) + " (pid " +
+       std::to_string(rank.child.pid) +
+       (rank.outcome.stood->state == ProcessState::kStopped
+            ? ") is stopped by a signal from outside: killed\n"
+            : ") did not end in time: killed\n"));
+}
+
 void LocalRun::kill_the_rest(Clock::time_point now) {
-  signal_all(SIGKILL, true);
   for (auto& rank : ranks_) {
     if (rank.ended) continue;
-    const auto who = "scalemark: rank " + std::to_string(rank.outcome.rank) + " (pid " +
-                     std::to_string(rank.child.pid) + ") did not end in time: ";
-    if (rank.killed) {  // it is stuck in the kernel: nothing more can be done
-      tell(who + "it cannot be killed\n");
-      note_end(rank, SIGKILL);
+    if (!rank.killed) {
+      kill_rank(rank);
       continue;
     }
-    rank.killed = rank.outcome.ended_by_launcher = true;
-    tell(who + "killed\n");
+    // It is stuck in the kernel: nothing more can be done.
+    tell("scalemark: rank " + std::to_string(rank.outcome.rank) + " (pid " +
+         std::to_string(rank.child.pid) + ") did not end in time: it cannot be killed\n");
+    note_end(rank, SIGKILL);
   }
   kill_at_ = now + spec_.grace;
 }
@@ -306,6 +333,7 @@ LaunchResult LocalRun::close() {
     const auto& lines =
         rank.err.last_lines().empty() ? rank.out.last_lines() : rank.err.last_lines();
     rank.outcome.last_lines.assign(lines.begin(), lines.end());
+    rank.outcome.hang_note = read_hang_note(errors_.file_of(rank.outcome.rank));
     result.outcomes.push_back(rank.outcome);
   }
   result.exit_code = run_exit_code(result.outcomes, interrupt_signal_, interrupted_ns_);

@@ -76,6 +76,8 @@ class LocalRun {
   void notify_peers_of(const RankOutcome& outcome);
   void act_on_deadlines();
   void terminate_the_rest(Clock::time_point now);
+  void kill_stopped_ranks(Clock::time_point now);
+  void kill_rank(Rank& rank);
   void kill_the_rest(Clock::time_point now);
   void signal_all(int signal, bool whole_group);
   void kill_all();
@@ -98,6 +100,7 @@ class LocalRun {
   std::vector<int> passed_on_;
   Clock::time_point first_interrupt_;
   std::optional<Clock::time_point> terminate_at_, kill_at_;
+  std::optional<Clock::time_point> failed_at_;  // when the first rank failed
 };
 
 }  // namespace scalemark::launching

@@ -21,7 +21,7 @@ SignalScope::SignalScope(std::initializer_list<int> further) {
   const auto add = [&](int signal) {
     if (!is_ignored(signal)) sigaddset(&read_here, signal);
   };
-  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGHUP, SIGTSTP}) add(signal);
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGHUP, SIGTSTP}) add(signal);
   for (const int signal : further) add(signal);
   sigset_t blocked = read_here;
   sigaddset(&blocked, SIGPIPE);

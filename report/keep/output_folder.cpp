@@ -42,6 +42,8 @@ constexpr std::array<OwnFile, 11> kOurs{{{"report.json", "\"scalemark.report/"},
 constexpr std::array<std::string_view, 3> kMarkdownMarks{"# Sweep report", "# Collectives",
                                                          "| # |"};
 constexpr const char* kCheckpoints = "checkpoints";
+constexpr const char* kHang = "hang";
+constexpr const char* kHangFile = "stacks.txt";
 
 Error unreadable(const fs::path& folder, const std::string& why) {
   return cannot_create("cannot read the output folder " + folder.string() + ": " + why);
@@ -129,6 +131,15 @@ void remove_checkpoints(const fs::path& checkpoints) {
   if (error)
     throw cannot_create("cannot replace the checkpoints in " + checkpoints.string() + ": " +
                         error.message());
+}
+
+// Removes what a run that stood left. Whatever else the user keeps there stays.
+void remove_hang(const fs::path& hang) {
+  std::error_code error;
+  if (!fs::is_directory(fs::symlink_status(hang, error))) return;
+  if (!begin_of(hang / kHangFile).starts_with("scalemark: ")) return;
+  take_away(hang / kHangFile);
+  if (fs::is_empty(hang, error)) fs::remove(hang, error);
 }
 
 fs::path made(fs::path folder, ExistingFolder existing) {
@@ -260,6 +271,7 @@ void OutputFolder::empty() {
     if (!stays) take_away(path_ / own.name);
   }
   remove_checkpoints(path_ / kCheckpoints);
+  remove_hang(path_ / kHang);
   remove_raw_steps(path_);
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "report/judge/judge.h"
+#include "report/keep/earlier.h"
 #include "report/record/report_json.h"
 
 namespace scalemark::reporting {
@@ -171,6 +172,16 @@ void ReportWriter::save_in_time() {
 void ReportWriter::give_reserve_back() {
   ending_ = true;
   reserve_.release();
+}
+
+bool close_left_open(const std::filesystem::path& folder, ErrorRecord error, int exit_code,
+                     ExistingFolder existing) {
+  auto report = read_earlier(folder);
+  if (!report || report->status != ReportStatus::kPartial) return false;
+  ReportWriter writer(OutputFolder(folder, existing), *std::move(report));
+  writer.add_error(std::move(error));
+  writer.close(ReportStatus::kFailed, exit_code);
+  return true;
 }
 
 }  // namespace scalemark::reporting

@@ -96,4 +96,9 @@ class ReportWriter {
   bool ending_ = false, closed_ = false;
 };
 
+// Closes the report of a run whose rank 0 could not, with the error that ended it and all rows of
+// its journal. Returns false where none was left open. Throws as OutputFolder does, or io_error().
+bool close_left_open(const std::filesystem::path& folder, ErrorRecord error, int exit_code,
+                     ExistingFolder existing);
+
 }  // namespace scalemark::reporting

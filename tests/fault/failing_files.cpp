@@ -1,7 +1,10 @@
 // LD_PRELOAD: a file system that fails or is slow, for the files below one folder. A test that runs
 // as root gets no EACCES and has no broken disk; this is as near as it comes without either.
 //   FAILING_BELOW    the folder
-//   FAILING_CONTROL  a file: while it holds "open N" or "read N", these calls fail with errno N
+//   FAILING_CONTROL  a file: while it holds "open N" or "read N", these calls fail with errno N;
+//   with
+//                    N = -1 they never return
+//   FAILING_RANK     only in this rank of the machine
 //   SLOW_MS          each directory entry and each stat takes so long
 //   SCANS_LOG        processes that list directories below the folder write their id there, once
 //   STATS_LOG        and here for each stat of a path below the folder
@@ -18,6 +21,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "tests/fault/local_rank.h"
 
 namespace {
 
@@ -65,7 +70,11 @@ int failure_of(const char* what) {
   char word[16];
   int number = 0;
   if (got <= 0 || std::sscanf(text, "%15s %d", word, &number) != 2) return 0;
-  return std::strcmp(word, what) == 0 ? number : 0;
+  static const char* const rank = std::getenv("FAILING_RANK");
+  static const bool is_here = rank == nullptr || scalemark::fault::local_rank() == rank;
+  if (std::strcmp(word, what) != 0 || !is_here) return 0;
+  while (number == -1) ::pause();
+  return number;
 }
 
 void be_slow() {
@@ -136,7 +145,7 @@ int open64(const char* path, int flags, ...) {
 }
 
 ssize_t read(int fd, void* to, size_t bytes) {
-  if (const int error = failure_of("read"); error != 0 && below(fd)) {
+  if (const int error = below(fd) ? failure_of("read") : 0) {
     errno = error;
     return -1;
   }

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -179,17 +180,72 @@ def killed_launcher(folder):
 
 
 def stopped_rank(folder):
-    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--timeout", "window=3",
+    with Running("train", "--workload", "linear", "--nproc-per-node", 3, *ENDLESS, "--timeout", "window=6",
                  "--output", folder / "out") as run:
-        run.await_event("window")
+        run.await_steps(3, 100)
         ranks = run.ranks()
         os.kill(ranks[1], signal.SIGSTOP)
         run.end(expect=81)
         check_gone(ranks)
-    only_error(run.stderr, "E_HANG", 81, "rank=0", "phase=window", "step=", "3 s",
-               "rank 1 has not reached collective", "--timeout window=")
+    line = next(line for _, _, line in error_lines(run.stderr) if "no progress for 6 s" in line)
+    expect_error(("E_HANG", 81, line), "E_HANG", 81, "phase=window", "step=", "rank 1 has not reached collective", "--timeout window=",
+                 f"rank 1 (pid {ranks[1]} on", "is stopped by a signal from outside")
+    # Its position is of the moment, and not of the begin of the phase.
+    reached, begun = (int(number) for number in re.search(r"reached collective (\d+) \(it has begun (\d+)", line).groups())
     report = closed_report(folder / "out", "failed", 81)
-    check(report["errors"][0]["phase"] == "window" and report["errors"][0]["step"] > 0, report["errors"])
+    error = report["errors"][0]
+    check(error["phase"] == "window" and error["step"] > 0 and error["domain"] == "launch", error)
+    first, stopped, last = error["hang"]["ranks"]
+    check((stopped["rank"], stopped["state"], stopped["kind"]) == (1, "stopped", "stopped"), stopped)
+    check(stopped["step"] > 0 and begun > 10 and reached > begun, line)
+    for waiting in (first, last):
+        check(waiting["kind"] == "waits" and "c10d::" in waiting["stack"], waiting)
+    stacks = (folder / "out/hang/stacks.txt").read_text()
+    check("gloo::" in stacks and "Build ids\n" in stacks and "  ranks 0,2:\n" in stacks, stacks)
+
+
+def stopped_rank_0(folder):
+    """The store and the report are rank 0's: another rank says how it stands, and the launcher closes the report."""
+    out = folder / "out"
+    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--timeout", "window=4", "--output", out) as run:
+        run.await_steps(2, 100)
+        ranks = run.ranks()
+        os.kill(ranks[0], signal.SIGSTOP)
+        run.end(expect=69)
+        check_gone(ranks)
+    only_error(run.stderr, "E_PEER_LOST", 69, "rank=0", "phase=window", f"rank 0 (pid {ranks[0]} on", "is stopped by a signal from outside",
+               "store does not answer")
+    check(f"rank 0 (pid {ranks[0]}) is stopped by a signal from outside: killed" in run.stderr, run.stderr)
+    [error] = closed_report(out, "failed", 69)["errors"]
+    check(error["domain"] == "launch" and error["rank"] == 0, error)
+    stopped, waiting = error["hang"]["ranks"]
+    check((stopped["state"], stopped["kind"], stopped["phase"]) == ("stopped", "stopped", "window") and stopped["step"] > 0, stopped)
+    check(waiting["kind"] == "waits" and "c10d::" in waiting["stack"], waiting)
+    check("  rank 1:\n" in (out / "hang/stacks.txt").read_text(), "its stack is kept")
+    check(not (out / ".reserve").exists() and json.loads((out / "status.json").read_text())["state"] == "failed", "nothing is left open")
+
+
+def shown_on_demand(folder):
+    """SIGUSR2 to the launcher, then to one rank: the stacks of all are kept, and the run goes on."""
+    out = folder / "out"
+    stacks = out / "hang/stacks.txt"
+    with Running("train", "--workload", "linear", "--nproc-per-node", 2, *ENDLESS, "--output", out) as run:
+        run.await_steps(2, 100)
+        for asked in (run.process.pid, run.ranks()[1]):
+            stacks.unlink(missing_ok=True)
+            os.kill(asked, signal.SIGUSR2)
+            end = time.monotonic() + 120
+            while not stacks.exists():
+                check(run.process.poll() is None and time.monotonic() < end, "no stacks")
+                time.sleep(0.05)
+            text = stacks.read_text()
+            check("SIGUSR2" in text and text.count("collectives begun") == 2 and "took no stack" not in text.split("Other threads")[0], text)
+        before = json.loads((out / "status.json").read_text())["done"]
+        run.await_steps(2, before + 100)
+        os.kill(run.process.pid, signal.SIGTERM)
+        run.end(expect=75, seconds=120)
+    check(f"how the ranks stand is in {stacks}" in run.stderr, run.stderr)
+    check(closed_report(out, "interrupted", 75)["errors"][0].get("hang") is None, "it was none")
 
 
 def paused_rank(folder):
@@ -219,4 +275,4 @@ def paused_rank(folder):
 
 
 run_cases({f.__name__: f for f in (ranks_disagree, another_command, killed_rank, killed_node_of_two, killed_rank_of_each_strategy, sigterm, sigint, sigusr1, ignored_signals,
-                                   sigterm_while_waiting_for_peers, sigterm_to_one_of_two_that_wait_for_a_third, killed_launcher, stopped_rank, paused_rank)})
+                                   sigterm_while_waiting_for_peers, sigterm_to_one_of_two_that_wait_for_a_third, killed_launcher, stopped_rank, stopped_rank_0, paused_rank, shown_on_demand)})

@@ -105,6 +105,28 @@ def server_goes_away(folder):
         expect_error(lines[0], "E_IO", 74, f"reading {tree}/", os.strerror(number), "is no bad sample")
 
 
+def blocked_open(folder):
+    """A file server that does not answer one rank: the run ends at its deadline, and names the rank, what it does, and who has to act."""
+    tree = images(folder, samples=64)
+    out, control = folder / "out", folder / "control"
+    with Running("train", *RESNET, "--data", tree, "--workers", 1, "--nproc-per-node", 2, "--epochs", 100_000, "--timeout", "epochs=10",
+                 "--output", out, **failing(tree, folder, FAILING_RANK=1)) as running:
+        running.await_event("epochs")
+        ranks = running.ranks()
+        control.write_text("open -1")
+        running.end(expect=81)
+        check_gone(ranks)
+    lines = error_lines(running.stderr)
+    expect_error(lines[0], "E_HANG", 81, f"rank 1 (pid {ranks[1]} on", "reads data", "scalemark::data::Loader::next")
+    [error] = closed_report(out, "failed", 81)["errors"]
+    check(error["domain"] == "data", error)
+    waiting, reading = error["hang"]["ranks"]
+    check(waiting["kind"] == "waits", waiting)
+    check(reading["kind"] == "reads" and "scalemark::data::Loader::next" in reading["stack"], reading)
+    stacks = (out / "hang/stacks.txt").read_text()
+    check("  rank 0:\n" in stacks and "  rank 1:\n" in stacks and "  open" in stacks, stacks)
+
+
 def tokens(folder):
     text = make_text(folder / "text", 200)
     run("data", "tokenize", text / "corpus.txt", "--vocab", text / "vocab.txt", "--output", folder / "it.tokens")
@@ -151,5 +173,5 @@ def failing_scan(folder):
         expect_error(line, "E_BAD_DATA", 65, "zebra holds no image")
 
 
-run_cases({f.__name__: f for f in (all_vanish, one_vanishes, becomes_garbage, server_goes_away, token_file_changes, slow_scan,
+run_cases({f.__name__: f for f in (all_vanish, one_vanishes, becomes_garbage, server_goes_away, blocked_open, token_file_changes, slow_scan,
                                    failing_scan)})

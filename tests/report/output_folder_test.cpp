@@ -120,6 +120,8 @@ TEST_F(Folder, IsEmptiedOfOurFilesOnly) {
   put("report.html", "<title>scalemark</title>");
   put(".reserve", std::string(100, '\0'));
   put("journal.jsonl", "{\"time\":\"2026\",\"event\":\"started\"}\n");
+  fs::create_directory(folder_ / "hang");
+  put("hang/stacks.txt", "scalemark: how the ranks stand, 2026\n");
   OutputFolder opened(folder_, ExistingFolder::kOverwrite);
   EXPECT_EQ(read("theirs"), "keep");
   EXPECT_EQ(read("journal.jsonl"), "");

@@ -321,6 +321,28 @@ TEST_F(Writer, AReportThatAnotherSessionContinuesStaysOpen) {
   EXPECT_TRUE(saved().finished.empty());
 }
 
+TEST_F(Writer, AReportThatAKilledRankLeftOpenIsClosedForIt) {
+  const int child = fork();
+  if (child == 0) {
+    ReportWriter writer(folder_, empty());
+    writer.add_point(sample_point(1));  // in the journal, and perhaps not in report.json
+    _exit(0);                           // without destructors, as SIGKILL does it
+  }
+  waitpid(child, nullptr, 0);
+  ASSERT_TRUE(fs::exists(folder_ / ".reserve"));
+  EXPECT_TRUE(close_left_open(folder_, bad_data("seen").record(), 65, ExistingFolder::kContinue));
+  EXPECT_EQ(saved().status, ReportStatus::kFailed);
+  EXPECT_EQ(saved().exit_code, 65);
+  ASSERT_EQ(saved().errors.size(), 1u);
+  EXPECT_EQ(saved().points.size(), 1u);
+  EXPECT_FALSE(saved().finished.empty());
+  EXPECT_FALSE(fs::exists(folder_ / ".reserve"));
+  EXPECT_FALSE(close_left_open(folder_, bad_data("more").record(), 66, ExistingFolder::kContinue));
+  EXPECT_EQ(saved().errors.size(), 1u) << "a report that is closed stays as it is";
+  EXPECT_FALSE(
+      close_left_open(made_ / "none", bad_data("x").record(), 65, ExistingFolder::kContinue));
+}
+
 TEST_F(Writer, TheJournalNeverEndsInHalfALine) {
   fs::create_directories(folder_);
   const pid_t child = fork();

@@ -341,6 +341,19 @@ TEST(LocalLauncher, KillsAfterTheGraceWhatIgnoresASignal) {
   EXPECT_TRUE(has(driver.err(), "did not end in time: killed\n"));
 }
 
+// Its SIGTERM would wait with it.
+TEST(LocalLauncher, SaysOfARankThatIsStoppedThatItIs) {
+  Driver driver({"ignore"}, {.grace_ms = 60'000, .failure_grace_ms = 200});
+  std::vector<pid_t> ranks;
+  ASSERT_TRUE(eventually([&] { return (ranks = pids(driver.err(), "pid")).size() == 2; }));
+  kill(ranks[0], SIGSTOP);
+  kill(ranks[1], SIGKILL);
+  EXPECT_EQ(driver.wait(), 69);
+  EXPECT_TRUE(has(driver.err(), " (pid " + std::to_string(ranks[0]) +
+                                    ") is stopped by a signal from outside: killed\n"))
+      << driver.err();
+}
+
 TEST(LocalLauncher, LeavesNoOrphansWhenItIsKilled) {
   Driver driver({"ignore"}, {.nproc = 3});
   std::vector<pid_t> ranks;
