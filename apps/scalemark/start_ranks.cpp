@@ -125,8 +125,7 @@ ExitCode start_ranks(const Invocation& invocation, const ResolvedCommand& resolv
   launching::SignalScope signals;
   const launching::LaunchResult result = start_ranks(invocation, resolved, signals);
   close_for_rank_0(resolved.settings.general.output, result, reporting::ExistingFolder::kContinue);
-  const bool has_verdict = result.exit_code <= static_cast<int>(ExitCode::kUnsure);
-  if (has_verdict && result.stdout_error != 0) {
+  if (result.exit_code <= static_cast<int>(ExitCode::kUnsure) && result.stdout_error != 0) {
     throw file_failure("write the result to", "stdout", result.stdout_error);
   }
   // ExitCode has no name for the 128+n of a signal.

@@ -9,6 +9,7 @@
 
 #include "core/base/threads.h"
 #include "core/machine/stacks.h"
+#include "core/machine/text_file.h"
 
 namespace scalemark::launching {
 namespace {
@@ -333,7 +334,8 @@ LaunchResult LocalRun::close() {
     const auto& lines =
         rank.err.last_lines().empty() ? rank.out.last_lines() : rank.err.last_lines();
     rank.outcome.last_lines.assign(lines.begin(), lines.end());
-    rank.outcome.hang_note = read_hang_note(errors_.file_of(rank.outcome.rank));
+    rank.outcome.hang_note =
+        monitoring::read_text(hang_note_of(errors_.file_of(rank.outcome.rank)));
     result.outcomes.push_back(rank.outcome);
   }
   result.exit_code = run_exit_code(result.outcomes, interrupt_signal_, interrupted_ns_);

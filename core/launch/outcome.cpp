@@ -25,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path verdict_mark(const fs::path& error_file) { return error_file.string() + ".verdict"; }
-fs::path hang_note(const fs::path& error_file) { return error_file.string() + ".hang"; }
 
 }  // namespace
 
@@ -51,16 +50,7 @@ bool has_verdict_mark(const fs::path& error_file) noexcept {
   return fs::exists(verdict_mark(error_file), unknown);
 }
 
-void write_hang_note(const fs::path& error_file, std::string_view note) noexcept try {
-  AtomicFile file(hang_note(error_file));
-  file.append(note);
-  file.commit();
-} catch (const std::exception&) {  // the launcher does without
-}
-
-std::optional<std::string> read_hang_note(const fs::path& error_file) {
-  return monitoring::read_text(hang_note(error_file));
-}
+fs::path hang_note_of(const fs::path& error_file) { return error_file.string() + ".hang"; }
 
 std::optional<RankError> read_error_file(const fs::path& path) {
   const auto text = monitoring::read_text(path);

@@ -35,10 +35,9 @@ bool has_verdict_mark(const std::filesystem::path& error_file) noexcept;
 // Returns nullopt when the file is missing or is no error file.
 std::optional<RankError> read_error_file(const std::filesystem::path& path);
 
-// A rank leaves beside its error file how it stands while the run makes no progress, for a launcher
-// whose rank 0 does not answer (core/live/hang.h). The newest is kept. Best effort.
-void write_hang_note(const std::filesystem::path& error_file, std::string_view note) noexcept;
-std::optional<std::string> read_hang_note(const std::filesystem::path& error_file);
+// A rank leaves in this file how it stands while the run makes no progress (core/live/hang.h), for
+// a launcher whose rank 0 does not answer. The newest is kept.
+std::filesystem::path hang_note_of(const std::filesystem::path& error_file);
 
 // The error of a run that a signal asked to end:
 // E_INTERRUPTED (130) for SIGINT, E_PREEMPTED (75) for every other signal. `has_report`: a report

@@ -23,7 +23,7 @@ inline constexpr const char* kStacksFile = "stacks.txt";
 // A rank tells of itself, and of the processes beside it, when it stands or is asked.
 struct HangNote {
   int rank = 0;
-  std::int64_t number = 0;  // of the request that it answers
+  std::int64_t number = 0;  // the request that it answers has it
   std::string host;
   int pid = 0;
   std::string phase;
@@ -48,7 +48,7 @@ struct StandingRank {
   std::string phase;
   std::optional<std::int64_t> step, collectives;
   std::optional<monitoring::ProcessStanding> process;
-  std::optional<monitoring::Stacks> stacks;  // absent: it did not answer
+  std::optional<monitoring::Stacks> stacks;  // unset: it did not answer
 };
 
 // Adds what the notes say to `ranks`, in which each rank has the place of its number.

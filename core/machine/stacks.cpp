@@ -150,16 +150,13 @@ std::vector<int> thread_ids() {
 
 std::string base_name(const char* path) { return fs::path(path).filename().string(); }
 
+// Names of templates of templates fill pages, and their ends tell least: they are cut off.
 std::string demangled(const char* symbol) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> name(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
-  return status == 0 && name ? name.get() : symbol;
-}
-
-// Names of templates of templates fill pages, and their ends tell least.
-std::string cut(std::string name) {
   constexpr std::size_t kMost = 140;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> found(
+      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), std::free);
+  std::string name = status == 0 && found ? found.get() : symbol;
   if (name.size() > kMost) name.replace(kMost - 3, name.npos, "...");
   return name;
 }
@@ -173,7 +170,7 @@ Frame frame_at(void* address, bool innermost) {
   if (::dladdr(reinterpret_cast<void*>(at), &found) != 0 && found.dli_fname != nullptr) {
     offset -= reinterpret_cast<std::uintptr_t>(found.dli_fbase);
     frame.place = base_name(found.dli_fname);
-    if (found.dli_sname != nullptr) frame.function = cut(demangled(found.dli_sname));
+    if (found.dli_sname != nullptr) frame.function = demangled(found.dli_sname);
   }
   std::array<char, 24> digits{};
   std::snprintf(digits.data(), digits.size(), "+0x%zx", static_cast<std::size_t>(offset));
@@ -212,6 +209,50 @@ std::map<std::string, std::string> build_ids_of(const std::vector<ThreadStack>& 
   IdsOf found{.libraries = libraries, .ids = {}};
   ::dl_iterate_phdr(note_build_id, &found);
   return std::move(found.ids);
+}
+
+// A thread that was asked for its stack.
+struct Asked {
+  int id = 0;
+  std::uint32_t request = 0;
+  bool is_pending = false;
+};
+
+bool is_done(const Asked& one, const Slot* slots) {
+  return slots[one.request % kMostThreads].ticket.load(std::memory_order_acquire) ==
+         ticket_of(one.request, kDone);
+}
+
+// Reads the slots of those that answered, and the state of the others.
+std::vector<ThreadStack> answers_in(Slot* slots, const std::vector<Asked>& asked) {
+  std::vector<ThreadStack> threads;
+  std::map<std::pair<void*, bool>, Frame> names;  // threads share most of their frames
+  for (const Asked& one : asked) {
+    const fs::path task = fs::path("/proc/self/task") / std::to_string(one.id);
+    ThreadStack thread{.id = one.id,
+                       .name = read_line(task / "comm").value_or(""),
+                       .answered = one.is_pending && is_done(one, slots),
+                       .standing = {},
+                       .frames = {}};
+    Slot& slot = slots[one.request % kMostThreads];
+    if (thread.answered) {
+      // The first two are the handler and the frame through which the system called it.
+      for (int i = 2; i < slot.count; ++i) {
+        void* const address = slot.frames[static_cast<std::size_t>(i)];
+        const auto [name, is_new] = names.try_emplace({address, i == 2});
+        if (is_new) name->second = frame_at(address, i == 2);
+        thread.frames.push_back(name->second);
+      }
+    } else {
+      // A thread that answers from now on writes nothing.
+      std::uint32_t ticket = ticket_of(one.request, kAsked);
+      slot.ticket.compare_exchange_strong(ticket, kSlotFree);
+      thread.standing = standing_in(task);
+      if (thread.standing.state == ProcessState::kGone) continue;
+    }
+    threads.push_back(std::move(thread));
+  }
+  return threads;
 }
 
 }  // namespace
@@ -264,11 +305,6 @@ Stacks take_stacks(std::chrono::milliseconds limit) {
     return stacks;
   }
   const std::vector<int> ids = thread_ids();
-  struct Asked {
-    int id = 0;
-    std::uint32_t request = 0;
-    bool is_pending = false;
-  };
   std::vector<Asked> asked;
   constexpr std::uint32_t kMostRequests = 1u << 29;  // a request and its phase fit into a ticket
   for (const int id : ids) {
@@ -280,41 +316,13 @@ Stacks take_stacks(std::chrono::milliseconds limit) {
     asked.push_back({id, requests, is_free && ask_thread(id, requests)});
   }
   stacks.left_out = static_cast<int>(ids.size() - asked.size());
-  const auto is_done = [&](const Asked& one) {
-    return slots[one.request % kMostThreads].ticket.load(std::memory_order_acquire) ==
-           ticket_of(one.request, kDone);
-  };
   const auto end = std::chrono::steady_clock::now() + limit;
-  while (std::ranges::any_of(asked, [&](const Asked& a) { return a.is_pending && !is_done(a); }) &&
+  while (std::ranges::any_of(asked,
+                             [&](const Asked& a) { return a.is_pending && !is_done(a, slots); }) &&
          std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 
-  std::map<std::pair<void*, bool>, Frame> names;  // threads share most of their frames
-  for (const Asked& one : asked) {
-    const fs::path task = fs::path("/proc/self/task") / std::to_string(one.id);
-    ThreadStack thread{.id = one.id,
-                       .name = read_line(task / "comm").value_or(""),
-                       .answered = one.is_pending && is_done(one),
-                       .standing = {},
-                       .frames = {}};
-    Slot& slot = slots[one.request % kMostThreads];
-    if (thread.answered) {
-      // The first two are the handler and the frame through which the system called it.
-      for (int i = 2; i < slot.count; ++i) {
-        void* const address = slot.frames[static_cast<std::size_t>(i)];
-        const auto [name, is_new] = names.try_emplace({address, i == 2});
-        if (is_new) name->second = frame_at(address, i == 2);
-        thread.frames.push_back(name->second);
-      }
-    } else {
-      // A thread that answers from now on writes nothing.
-      std::uint32_t ticket = ticket_of(one.request, kAsked);
-      slot.ticket.compare_exchange_strong(ticket, kSlotFree);
-      thread.standing = standing_in(task);
-      if (thread.standing.state == ProcessState::kGone) continue;
-    }
-    stacks.threads.push_back(std::move(thread));
-  }
+  stacks.threads = answers_in(slots, asked);
   stacks.build_ids = build_ids_of(stacks.threads);
   return stacks;
 }

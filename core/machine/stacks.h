@@ -39,7 +39,7 @@ struct ThreadStack {
   int id = 0;
   std::string name;
   bool answered = false;      // a thread that blocks the signal, or sleeps in the kernel, does not
-  ProcessStanding standing;   // of one that did not answer
+  ProcessStanding standing;   // set for one that did not answer
   std::vector<Frame> frames;  // the innermost first
 };
 template <class A>
@@ -51,7 +51,7 @@ struct Stacks {
   std::string untaken;                           // why there are none; empty: they were taken
   std::vector<ThreadStack> threads;              // the main thread first, then by id
   int left_out = 0;                              // threads that did not fit
-  std::map<std::string, std::string> build_ids;  // of the libraries in `frames`
+  std::map<std::string, std::string> build_ids;  // by library, all in `frames`
 };
 template <class A>
 constexpr void fields(A& a, typename A::template Field<Stacks>& s) {

@@ -80,7 +80,7 @@ class HangWatch {
   std::atomic<RankContext*> context_{nullptr};
   std::mutex mutex_;  // guards the two below
   std::map<int, Neighbour> neighbours_;
-  std::optional<Found> found_;  // of the hang that is being reported
+  std::optional<Found> found_;  // the hang that is being reported has it
   std::atomic<std::int64_t> seen_{0}, before_stall_{0}, shown_{0};
   std::atomic<bool> over_{false};
   std::thread thread_;  // last: it uses all of the above
