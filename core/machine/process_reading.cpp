@@ -22,20 +22,6 @@
 namespace scalemark::monitoring {
 namespace {
 
-// The first two numbers of a file.
-std::optional<std::array<double, 2>> two_numbers(KeptFile& file) {
-  const std::string_view text = file.text();
-  std::array<double, 2> numbers{};
-  const char* at = text.data();
-  for (double& number : numbers) {
-    while (at < text.data() + text.size() && *at == ' ') ++at;
-    const auto parsed = std::from_chars(at, text.data() + text.size(), number);
-    if (parsed.ec != std::errc()) return std::nullopt;
-    at = parsed.ptr;
-  }
-  return numbers;
-}
-
 std::uint64_t status_field(std::string_view field) {
   const auto text = read_text("/proc/self/status");
   const auto bytes = text ? kilobyte_field(*text, field) : std::nullopt;
@@ -87,21 +73,23 @@ bool reset_peak_rss() {
 }
 
 ProcessReader::ProcessReader(const std::filesystem::path& process)
-    : memory_(process / "statm"),
-      schedule_(process / "task" / std::to_string(::gettid()) / "schedstat") {}
+    : memory_(process / "statm"), schedule_(thread_schedule_file(process)) {}
+
+std::int64_t major_faults() {
+  rusage usage{};
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_majflt : 0;
+}
 
 ProcessReading ProcessReader::read() {
   ProcessReading reading;
   // proc(5): statm has pages, the second number is those that are resident.
-  if (const auto pages = two_numbers(memory_))
+  if (const auto pages = first_numbers(memory_))
     reading.resident_bytes = static_cast<std::int64_t>((*pages)[1]) * ::sysconf(_SC_PAGESIZE);
-  rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) == 0) reading.major_faults = usage.ru_majflt;
+  reading.major_faults = major_faults();
   reading.cpu_s = process_cpu_s();
-  // Kernel: Documentation/scheduler/sched-stats.rst; in nanoseconds.
-  if (const auto times = two_numbers(schedule_)) {
-    reading.main_ran_s = 1e-9 * (*times)[0];
-    reading.main_queued_s = 1e-9 * (*times)[1];
+  if (const auto times = schedule_times(schedule_)) {
+    reading.main_ran_s = times->ran_s;
+    reading.main_queued_s = times->queued_s;
   }
   return reading;
 }

@@ -15,6 +15,7 @@
 #include "core/machine/host.h"
 #include "core/machine/telemetry/source.h"
 #include "core/machine/text_file.h"
+#include "core/machine/thread_schedule.h"
 
 namespace scalemark::monitoring {
 
@@ -37,6 +38,9 @@ bool reset_peak_rss();
 
 // "VmHWM:   123 kB" of a /proc/self/status text, in bytes. Pure.
 std::optional<std::uint64_t> kilobyte_field(std::string_view text, std::string_view field);
+
+// Pages that this process has read from a disk; 0 where that cannot be read.
+std::int64_t major_faults();
 
 // Whatever cannot be read is absent or 0.
 struct ProcessReading {

@@ -1,6 +1,7 @@
 #include "core/machine/text_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -43,6 +44,19 @@ std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folde
   }
   std::ranges::sort(entries);
   return entries;
+}
+
+std::optional<std::array<double, 2>> first_numbers(KeptFile& file) {
+  const std::string_view text = file.text();
+  std::array<double, 2> numbers{};
+  const char* at = text.data();
+  for (double& number : numbers) {
+    while (at < text.data() + text.size() && *at == ' ') ++at;
+    const auto parsed = std::from_chars(at, text.data() + text.size(), number);
+    if (parsed.ec != std::errc()) return std::nullopt;
+    at = parsed.ptr;
+  }
+  return numbers;
 }
 
 }  // namespace scalemark::monitoring

@@ -59,4 +59,7 @@ class KeptFile {
   std::array<char, 8192> text_;
 };
 
+// The first two numbers of a file; absent where there are fewer.
+std::optional<std::array<double, 2>> first_numbers(KeptFile& file);
+
 }  // namespace scalemark::monitoring

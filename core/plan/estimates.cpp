@@ -188,7 +188,8 @@ double estimated_steps_s(const settings::Settings& settings, const RunLength& le
   const bool has_buckets =
       catalogue::exchanges(settings.parallel.strategy) && !settings.measuring.epochs;
   return estimated_warmup_s(length, step_s) + estimated_window_s(length, step_s) +
-         estimated_abba_s(settings, length, step_s) + (has_buckets ? kBucketSteps * step_s : 0);
+         estimated_abba_s(settings, length, step_s) +
+         (has_buckets ? (kBucketSteps + kExchangesAlone) * step_s : 0);
 }
 
 double estimated_train_s(const settings::Settings& settings, int world_size) {

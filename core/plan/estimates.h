@@ -63,6 +63,8 @@ double estimated_abba_s(const settings::Settings& settings, const RunLength& len
 
 // Steps after the window in which each gradient bucket is timed.
 inline constexpr std::int64_t kBucketSteps = 5;
+// And so many exchanges without a step; at most as long as these steps.
+inline constexpr std::int64_t kExchangesAlone = 3;
 
 // The time of the steps of --trace; 0 without.
 double estimated_trace_s(const settings::Settings& settings, double step_s);

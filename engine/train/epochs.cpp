@@ -40,6 +40,8 @@ void append(Window& all, const Window& stretch, std::int64_t epoch) {
   all.samples += stretch.samples;
   all.padded += stretch.padded;
   all.non_pad_tokens += stretch.non_pad_tokens;
+  add(all.schedule, stretch.schedule, /*is_first=*/all.stretches.size() == 1);
+  all.major_faults += stretch.major_faults;
   all.stopped = stretch.stopped;
 }
 

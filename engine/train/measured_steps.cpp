@@ -2,17 +2,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "core/base/durations.h"
 #include "core/catalogue/backends.h"
+#include "core/catalogue/strategy.h"
 #include "core/machine/energy.h"
 #include "core/plan/estimates.h"
+#include "core/statistics/summary.h"
 #include "engine/process/machines.h"
 #include "engine/step/measurement/bucket_timer.h"
+#include "engine/step/metered_group.h"
 #include "engine/train/results/losses.h"
 #include "engine/train/warmup/warm_up.h"
 #include "engine/train/window.h"
@@ -142,6 +148,7 @@ Window MeasuredSteps::run() {
   note_memory_peak(device, measured_.record);
   measured_.loss_course = losses.with_window(warmup.iterations, window.losses);
   if (!window.stopped) window.stopped = !time_gradient_buckets(steps);
+  if (!window.stopped) time_exchange_alone();
   if (settings::measures_communication_cost(point_.settings) && !window.stopped) {
     window.stopped = !measure_communication_cost(steps, plan);
   }
@@ -187,6 +194,72 @@ bool MeasuredSteps::time_gradient_buckets(const StepContext& context) {
   beside_window_s_ += seconds_since(start);
   measured_.bucket_timeline = std::move(course.buckets);
   return !course.stopped;
+}
+
+namespace {
+
+constexpr double kSmallest = 4;  // bytes of the all-reduce that shows the latency
+
+// The payload of one bucket, of zeros, so that sums stay what they are. Collective; empty where any
+// rank has no memory for the largest one.
+at::Tensor space_for_buckets(const PointContext& point, const std::vector<double>& bytes) {
+  const auto compressed = training::compressed_type(point.settings.parallel.gradient_compression);
+  const auto options = at::TensorOptions(point.rank_group.device().torch_device())
+                           .dtype(compressed.value_or(at::kFloat));
+  at::Tensor space;
+  try {
+    const double largest = bytes.empty() ? kSmallest : *std::ranges::max_element(bytes);
+    const auto size = static_cast<double>(options.dtype().itemsize());
+    space = at::zeros({std::llround(std::max(kSmallest, largest) / size)}, options);
+  } catch (const c10::OutOfMemoryError&) {
+  } catch (const std::bad_alloc&) {
+  }
+  const auto all = distributed::gathered(point.rank_group.control(), space.defined());
+  return std::ranges::all_of(all, std::identity()) ? space : at::Tensor();
+}
+
+}  // namespace
+
+// Shows what the link needs for a step's all-reduces by itself, and for the smallest one, so that a
+// slow exchange can be told from waits within a step. All ranks begin together.
+void MeasuredSteps::time_exchange_alone() {
+  const auto& parallel = point_.settings.parallel;
+  const bool is_one_sum = catalogue::sums_everything(parallel.strategy) &&
+                          settings::exchange_period(point_.settings) == 1;
+  const auto& group = point_.rank_group.group();
+  if (!catalogue::exchanges(parallel.strategy) || !group || group->getSize() < 2 ||
+      exchanges_through_the_host(point_) || trainer_.step->runs_as_a_whole())
+    return;
+  const auto start = Clock::now();
+  std::vector<double> bytes;
+  if (is_one_sum) {
+    for (const std::int64_t bucket : trainer_.step->strategy().communication().bucket_bytes)
+      bytes.push_back(static_cast<double>(bucket));
+  }
+  const at::Tensor space = space_for_buckets(point_, bytes);
+  if (!space.defined()) return;
+  device::Device& device = point_.rank_group.device();
+  const auto exchange = [&](const std::vector<double>& sizes) {
+    device.synchronize();
+    point_.rank_group.control().barrier();
+    const auto begin = Clock::now();
+    for (const double size : sizes) {
+      const auto numbers = static_cast<std::int64_t>(size) / space.element_size();
+      std::vector<at::Tensor> tensors{space.narrow(0, 0, std::max<std::int64_t>(1, numbers))};
+      group->allreduce(tensors)->wait();
+    }
+    device.synchronize();
+    return seconds_since(begin);
+  };
+  const auto median = [&](const std::vector<double>& sizes, std::int64_t times) {
+    std::vector<double> seconds;
+    for (std::int64_t i = 0; i < times; ++i) seconds.push_back(exchange(sizes));
+    return statistics::median(seconds);
+  };
+  constexpr std::int64_t kSmallOnes = 21;
+  measured_.exchange_latency_s = median({kSmallest}, kSmallOnes);
+  if (!bytes.empty()) measured_.exchange_alone_s = median(bytes, planning::kExchangesAlone);
+  beside_window_s_ += seconds_since(start);
 }
 
 // Returns false when an agreed stop came in between.

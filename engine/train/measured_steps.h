@@ -61,6 +61,7 @@ class MeasuredSteps {
  private:
   void watch_longer();
   bool time_gradient_buckets(const StepContext& context);
+  void time_exchange_alone();
   bool measure_communication_cost(const StepContext& context, const WindowPlan& window);
   std::unique_ptr<monitoring::EnergyMeter> open_energy() const;
   RunState state() const;

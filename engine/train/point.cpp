@@ -132,6 +132,17 @@ Window train(const PointContext& point, Training& training, CheckpointOptions op
   return std::move(result.all);
 }
 
+// Adds to what kept the rank from a CPU what its sampler has seen.
+void note_stops(reporting::RankMeasurement& measured) {
+  auto& scheduling = measured.record.scheduling;
+  if (!scheduling || measured.iterations == 0) return;
+  const double step_s = measured.record.wall_s / static_cast<double>(measured.iterations);
+  for (const auto& source : measured.telemetry) {
+    if (source.source == monitoring::kStoppedShare) scheduling->stopped_s = source.mean * step_s;
+    if (source.source == monitoring::kThrottledCpus) scheduling->throttled_s = source.mean * step_s;
+  }
+}
+
 // Collective. Sends this rank's measurements to rank 0.
 void gather(const PointContext& point, const Window& window, Training& training,
             PointOutcome& outcome) {
@@ -144,6 +155,7 @@ void gather(const PointContext& point, const Window& window, Training& training,
                                communication.bucket_bytes.end());
   measured.attention_backends = training.trainer.network->attention_backends();
   measured.telemetry = training.telemetry->summaries();
+  note_stops(measured);
   if (point.settings.measuring.raw_steps) {
     outcome.raw_steps = raw_steps(window, measured.cost_blocks);
   }

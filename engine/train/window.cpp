@@ -1,5 +1,7 @@
 #include "engine/train/window.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -8,6 +10,7 @@
 
 #include "core/base/durations.h"
 #include "core/base/wire.h"
+#include "core/machine/process_reading.h"
 #include "core/plan/estimates.h"
 #include "engine/step/measurement/range_marker.h"
 #include "engine/step/measurement/window_timer.h"
@@ -94,6 +97,8 @@ Window measure(const StepContext& context, const std::string& name, const Window
   context.device.synchronize();
   if (meters.profiler) meters.profiler->start();
   const auto before_barrier = Clock::now();
+  const auto schedules = monitoring::schedules_of_threads();
+  const std::int64_t faults = monitoring::major_faults();
   context.control.barrier();
   if (meters.telemetry) meters.telemetry->begin();  // it reads in a thread of its own
   if (meters.energy) meters.energy->begin();
@@ -117,6 +122,9 @@ Window measure(const StepContext& context, const std::string& name, const Window
   if (meters.energy) window.energy_J = meters.energy->joules();
   if (meters.telemetry) meters.telemetry->end();
   if (meters.profiler) meters.profiler->stop();
+  window.schedule =
+      monitoring::growth_of(schedules, monitoring::schedules_of_threads(), ::gettid());
+  window.major_faults = monitoring::major_faults() - faults;
   if (!window.stopped) context.control.barrier();
   window.around_s = seconds_since(before_barrier);
   note_samples(window, before, context.step.consumed());

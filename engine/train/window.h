@@ -10,6 +10,7 @@
 
 #include "core/machine/energy.h"
 #include "core/machine/telemetry/sampler.h"
+#include "core/machine/thread_schedule.h"
 #include "core/plan/plan.h"
 #include "engine/device/device.h"
 #include "engine/distributed/control_group.h"
@@ -106,6 +107,9 @@ struct Window {
   std::int64_t samples = 0;  // samples that this rank computed, padding excluded
   std::int64_t padded = 0;
   std::int64_t non_pad_tokens = 0;  // counted in text only
+  // The scheduler gave this thread so much meanwhile; pages that the process read from a disk.
+  std::optional<monitoring::ScheduleTimes> schedule;
+  std::int64_t major_faults = 0;
   bool stopped = false;
 };
 

@@ -224,6 +224,11 @@ constexpr void fields(A& a, typename A::template Field<CommunicationTimes>& c) {
      "s", kAnyNumber});
   a.pair("contention_ci95", c.contention_ci95,
          {"95 % interval of contention_s, as of cost_s", "s", kAnyNumber});
+  a("alone_s", c.alone_s,
+    {"the all-reduces of a step's buckets by themselves, one after the other, without computation, after the "
+     "window; absent with --epochs, and of strategies that exchange otherwise",
+     "s"});
+  a("latency_s", c.latency_s, {"an all-reduce of four bytes by itself, as alone_s", "s"});
   a("noop_imbalance_s", c.noop_imbalance_s,
     {"T_noop less the ranks' mean own time without communication (--communication-cost): what "
      "the slowest rank needs more than the mean, which peer_wait_s holds and cost_s does not",
@@ -307,6 +312,9 @@ constexpr void fields(A& a, typename A::template Field<PointRecord>& p) {
   circumstance_fields(a, p);
   a("raw_steps", p.raw_steps, {"every rank's steps in a file (--raw-steps)"});
   a("ranks", p.ranks, {"one per member, by rank"});
+  a.list(
+      "causes", p.causes,
+      {"why the step is as long as it is: faults, then costs, each the largest first; DIAGNOSIS.md"});
   standing_fields(a, p.standing);
 }
 

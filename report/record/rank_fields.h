@@ -33,6 +33,11 @@ constexpr void fields(A& a, typename A::template Field<SourceSummary>& s) {
   a("last", s.last, {"the last value", "", kAnyNumber});
   a("total", s.total, {"of what grows: how much it grew", "", kAnyNumber});
   a("observed_s", s.observed_s, {"time from the first reading to the last", "s"});
+  a.list(
+      "course", s.course,
+      {"means over 16 equal parts of that time, in order, 0 for a part without a reading; absent "
+       "for few readings",
+       "", kAnyNumber});
 }
 
 template <class A>
@@ -190,6 +195,21 @@ constexpr void fields(A& a, typename A::template Field<Phases>& p) {
 }
 
 template <class A>
+constexpr void fields(A& a, typename A::template Field<Scheduling>& s) {
+  a.record(
+      "scheduling",
+      "What kept a rank from a CPU, mean per step; METRICS.md, \"What a rank got of its CPUs\"");
+  a("ran_s", s.ran_s, {"its main thread was on a CPU; absent: the kernel does not tell", "s"});
+  a("queued_s", s.queued_s,
+    {"a computing thread was ready and got no CPU: the one that waited longest; absent as ran_s",
+     "s"});
+  a("stopped_s", s.stopped_s, {"the process was stopped from outside, or its machine was", "s"});
+  a("throttled_s", s.throttled_s,
+    {"CPU time that the quota of its control groups held back; absent: no quota is counted", "s"});
+  a("major_faults", s.major_faults, {"pages that it had to read from a disk"});
+}
+
+template <class A>
 constexpr void fields(A& a, typename A::template Field<SetupTimes>& s) {
   a.record("setup", "Seconds before the first measured step; the slowest rank of each part");
   a("rendezvous", s.rendezvous_s, {"until all ranks had met", "s"});
@@ -263,6 +283,7 @@ constexpr void fields(A& a, typename A::template Field<RankRecord>& r) {
      "s", kAnyNumber});
   a("phases_s", r.phases_s,
     {"parts of its step, mean per step; absent where steps run as a whole"});
+  a("scheduling", r.scheduling, {"what kept it from a CPU"});
   a("memory_peak_bytes", r.memory_peak_bytes,
     {"largest memory that its tensors held at one time", "bytes"});
   a("memory_reserved_bytes", r.memory_reserved_bytes,
@@ -321,6 +342,34 @@ constexpr void fields(A& a, typename A::template Field<BucketRecord>& b) {
 }
 
 template <class A>
+constexpr void fields(A& a, typename A::template Field<FindingPlace>& p) {
+  a.record("place", "What a finding blames: what is not known of it is absent");
+  a("rank", p.rank, {"the rank"});
+  a.text("host", p.host, {"the machine", Holds::kHost});
+  a.text("device", p.device, {"the device of the rank", Holds::kText});
+  a.text("link", p.link, {"the two ends of a link", Holds::kText});
+}
+
+template <class A>
+constexpr void fields(A& a, typename A::template Field<CauseRecord>& c) {
+  a.record("cause", "A part of the step that had a cause; DIAGNOSIS.md lists the codes");
+  a("code", c.code, {"names the cause for scripts", Holds::kWord});
+  a("is_fault", c.is_fault,
+    {"true: something is wrong; false: it is a cost of how the run is set up"});
+  a("domain", c.domain, {"where to look for it, as of errors[]", Holds::kWord});
+  a("layer", c.layer, {"device | node | link | fabric | software", Holds::kWord});
+  a("seconds", c.seconds, {"what it takes of a step", "s"});
+  a("place", c.place, {"where it was seen"});
+  a("text", c.text, {"the cause for people, one sentence with its numbers", Holds::kText});
+  a.text("try", c.remedy, {"what to try", Holds::kText});
+  a("at_most_s", c.at_most_s, {"a step gets shorter by no more than this without it", "s"});
+  a("predicted_s", c.predicted_s,
+    {"a step gets shorter by about this if that is done; absent: it cannot be told", "s"});
+  a.list("values", c.values, {"the numbers of the text", Holds::kWord, kAnyNumber});
+  a.list("words", c.words, {"the names and words of the text", Holds::kText});
+}
+
+template <class A>
 constexpr void fields(A& a, typename A::template Field<CostBlock>& b) {
   a.values(b.step_s, b.own_s);
 }
@@ -331,8 +380,8 @@ constexpr void fields(A& a, typename A::template Field<RankMeasurement>& m) {
   a.values(m.record, m.serves, m.iterations, m.steps_per_mark, m.padded, m.left_out, m.tokens,
            m.non_pad_tokens, m.loss_first, m.loss_last, m.loss_course, m.energy_J, m.setup_s,
            m.warmup_iterations, m.warmup_settled, m.payload_bytes_per_step, m.bucket_bytes,
-           m.bucket_timeline, m.cost_blocks, m.exposed_batches, m.skipped, m.attention_backends,
-           m.machine, m.cpu_group, m.telemetry);
+           m.bucket_timeline, m.exchange_alone_s, m.exchange_latency_s, m.cost_blocks,
+           m.exposed_batches, m.skipped, m.attention_backends, m.machine, m.cpu_group, m.telemetry);
 }
 
 }  // namespace scalemark::reporting

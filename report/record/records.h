@@ -15,6 +15,7 @@
 #include "core/base/words.h"
 #include "core/machine/telemetry/source.h"
 #include "core/statistics/summary.h"
+#include "report/record/findings.h"
 #include "report/record/sweep_records.h"
 
 namespace scalemark::reporting {
@@ -208,6 +209,9 @@ struct CommunicationTimes {
   // network removes.
   std::optional<double> noop_imbalance_s;
   std::optional<double> efficiency;  // T_noop / T
+  // Measured after the window, without computation: the all-reduces of a step's buckets, and a
+  // single one of four bytes.
+  std::optional<double> alone_s, latency_s;
   Bounds cost_ci95, contention_ci95, efficiency_ci95;
 };
 
@@ -226,6 +230,7 @@ struct RankRecord {
   std::optional<double> own_mean_s, own_mean_ln;
   std::optional<double> data_wait_s, exposed_communication_s;  // mean per step
   std::optional<Phases> phases_s;
+  std::optional<Scheduling> scheduling;
   std::uint64_t memory_peak_bytes = 0;
   std::optional<std::uint64_t> memory_reserved_bytes;  // CUDA only
   std::string cpus;                                 // CPUs that it may use: "0-3"; empty: unknown
@@ -271,6 +276,7 @@ struct RankMeasurement {
   double payload_bytes_per_step = 0;
   std::vector<double> bucket_bytes;
   std::vector<BucketRecord> bucket_timeline;
+  std::optional<double> exchange_alone_s, exchange_latency_s;  // see CommunicationTimes
   // Quadruples of blocks: with communication, without, without, with. Empty: not requested.
   std::vector<CostBlock> cost_blocks;
   // Mean exposed communication of equal parts of the window, in order. Empty without phases, and
@@ -368,6 +374,7 @@ struct PointRecord {
   std::map<std::string, std::int64_t> files_left_out;  // kind of file -> how many
   std::optional<RawStepsRecord> raw_steps;
   std::vector<RankRecord> ranks;
+  std::vector<CauseRecord> causes;  // faults, then costs, each the largest first
   Standing standing = {};
 };
 
@@ -377,23 +384,6 @@ struct HealthRecord {
   int session = 0;
   std::optional<double> before, after;
   std::optional<double> seconds;  // between the two snapshots
-};
-
-// The part that a finding blames, as far as it is known. A link is named "n1 to n2".
-struct FindingPlace {
-  std::optional<int> rank;
-  std::string host, device, link;
-};
-
-struct Finding {
-  std::string code, severity;  // info | warning | error
-  std::string point, text;
-  std::string domain;  // hardware | network | software | data | launch
-  std::optional<FindingPlace> place;
-  // The text is made from these, by their names in finding_list.inc. make_finding() sets all of
-  // them. Reports of earlier versions have none.
-  std::map<std::string, double> values;
-  std::map<std::string, std::string> words;
 };
 
 }  // namespace scalemark::reporting

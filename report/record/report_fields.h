@@ -166,15 +166,6 @@ constexpr void fields(A& a, typename A::template Field<Host>& h) {
 namespace scalemark::reporting {
 
 template <class A>
-constexpr void fields(A& a, typename A::template Field<FindingPlace>& p) {
-  a.record("place", "What a finding blames: what is not known of it is absent");
-  a("rank", p.rank, {"the rank"});
-  a.text("host", p.host, {"the machine", Holds::kHost});
-  a.text("device", p.device, {"the device of the rank", Holds::kText});
-  a.text("link", p.link, {"the two ends of a link", Holds::kText});
-}
-
-template <class A>
 constexpr void fields(A& a, typename A::template Field<Finding>& f) {
   a.record("finding", "What a reader of the numbers should know");
   a("code", f.code, {"names the finding for scripts; see \"Codes of findings\"", Holds::kWord});

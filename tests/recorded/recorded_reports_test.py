@@ -25,13 +25,13 @@ LEFT_OUT = {
     "tool", "environment", "command_line", "host", "hostname", "output", "torch",
     "steady", "steady_reason", "bias_bound", "biases", "change_point_step", "settled", "stragglers", "drift", "in_words", "slowest_rank",
     "break_even_steps", "energy_J", "fastest", "unsteady_runs", "telemetry", "variance", "verdict", "cpu_limit", "memory_limit_bytes", "standing",
-    "standing_reason",
+    "standing_reason", "causes", "scheduling",
 }
 # Only that there is a number, or a list of so many numbers: what is measured. A name's whole subtree.
 MEASURED = {
     "setup_s", "wall_s", "around_s", "step_time_s", "step_mean_over_ranks_s", "own_s", "phases_s", "step_samples_s", "data_wait_s",
     "exposed_communication_s", "outside_window_s", "noop_step_s", "peer_wait_s", "network_s", "exposed_ci95", "cost_s", "cost_ci95",
-    "contention_s", "contention_ci95", "noop_imbalance_s", "memory_peak_bytes", "ready_s", "start_s", "end_s", "hidden_share",
+    "contention_s", "contention_ci95", "noop_imbalance_s", "alone_s", "latency_s", "memory_peak_bytes", "ready_s", "start_s", "end_s", "hidden_share",
     "samples_per_sec", "samples_per_sec_per_rank", "compute_samples_per_sec", "within_run_ci95", "ci95", "range", "unseen_share",
     "cv_between", "deviation", "deviation_ci95", "efficiency_range",
     "speedup", "efficiency", "efficiency_ci95", "loss_of_efficiency", "loss_of_efficiency_ci95",

@@ -1,6 +1,7 @@
 #include "core/machine/telemetry/sampler.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/threads.h"
@@ -15,12 +16,19 @@ double seconds_of(Clock::time_point time) {
   return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
 
+// Naps of a stretch last so long on average. They vary, so that stops that come at a fixed rate
+// cannot keep in step with them.
+constexpr std::chrono::milliseconds kNap{20};
+
 }  // namespace
 
 Sampler::Sampler(std::vector<std::unique_ptr<Probe>> probes, std::chrono::milliseconds period,
                  std::vector<std::unique_ptr<Probe>> shared)
     : period_(period) {
   probes.push_back(thread_cpu_probe(kSamplerCost));
+  probes.push_back(probe_of(
+      {counter_named(kStoppedShare)}, [this](ProbeValues values) { values[0] = stopped_s_; },
+      kOnlyAtEnds));
   add(std::move(probes), /*shared=*/false);
   add(std::move(shared), /*shared=*/true);
   only_at_ends_ =
@@ -98,6 +106,7 @@ std::vector<Sampler::Latest> Sampler::latest() const {
 
 void Sampler::serve() {
   const WatchingThread watching;
+  schedule_.emplace(thread_schedule_file());
   auto pause = take(Pass::kIdle);
   std::unique_lock lock(mutex_);
   while (true) {
@@ -118,6 +127,7 @@ void Sampler::serve() {
 
 void Sampler::sample_stretch() {
   auto pause = take(Pass::kFirst);
+  in_stretch_ = true;
   std::unique_lock lock(mutex_);
   while (!wait(lock, pause, [&] { return over_ || ended_ == begun_; })) {
     lock.unlock();
@@ -125,6 +135,7 @@ void Sampler::sample_stretch() {
     lock.lock();
   }
   lock.unlock();
+  in_stretch_ = false;
   take(Pass::kLast);
 }
 
@@ -136,11 +147,36 @@ bool Sampler::wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds 
     wait_until_true(changed_, lock, until);
     return true;
   }
-  constexpr std::chrono::milliseconds kLate{5};
-  const auto due = Clock::now() + pause;
-  if (changed_.wait_for(lock, pause, until)) return true;
-  if (Clock::now() > due + kLate) late_wakeups_.fetch_add(1, std::memory_order_relaxed);
+  const auto end = Clock::now() + pause;
+  for (auto now = Clock::now(); now < end;) {
+    const auto due = now + next_nap(end - now);
+    if (changed_.wait_until(lock, due, until)) return true;
+    now = Clock::now();
+    note_wake(now - due);
+  }
   return false;
+}
+
+std::chrono::nanoseconds Sampler::next_nap(std::chrono::nanoseconds left) {
+  if (!in_stretch_) return left;
+  nap_seed_ = nap_seed_ * 1664525U + 1013904223U;  // Numerical Recipes, "quick and dirty"
+  const double varied = 0.5 + static_cast<double>(nap_seed_ >> 8) / (1 << 24);
+  const std::chrono::duration<double> nap = varied * kNap;
+  return std::min(left, std::chrono::duration_cast<std::chrono::nanoseconds>(nap));
+}
+
+// A stop is met by as many ends of naps as would have been in it, so their number times the mean
+// nap estimates its length without bias, however short stops are.
+void Sampler::note_wake(std::chrono::nanoseconds late) {
+  constexpr std::chrono::milliseconds kLate{5}, kNoticed{2};
+  if (late > kLate) late_wakeups_.fetch_add(1, std::memory_order_relaxed);
+  const bool counts = in_stretch_ && late > kNoticed;
+  const double before_s = queued_s_;
+  if (const auto times = schedule_times(*schedule_)) queued_s_ = times->queued_s;
+  const double stopped_s = std::chrono::duration<double>(late).count() - (queued_s_ - before_s);
+  if (!counts || stopped_s < std::chrono::duration<double>(kNoticed).count()) return;
+  const double nap_s = std::chrono::duration<double>(kNap).count();
+  stopped_s_ += nap_s * (1 + std::floor(stopped_s / nap_s));
 }
 
 bool Sampler::is_read(const Source& source, Pass pass) const {
@@ -178,53 +214,6 @@ std::chrono::nanoseconds Sampler::take(Pass pass) {
 void Sampler::publish(Source& source) {
   const std::lock_guard lock(latest_mutex_);
   source.latest = source.values;
-}
-
-void Readings::note(double value) {
-  min_ = n_ == 0 ? value : std::min(min_, value);
-  max_ = n_ == 0 ? value : std::max(max_, value);
-  if (n_ == 0) first_ = value;
-  last_ = value;
-  sum_ += value;
-  ++n_;
-}
-
-void Readings::add_growth(const At& before, const At& now) {
-  if (now.value < before.value) return;
-  const double interval_s = now.s - before.s;
-  growth_ += now.value - before.value;
-  seconds_ += interval_s;
-  if (n_ == 0 || interval_s >= least_interval_s_) note((now.value - before.value) / interval_s);
-}
-
-void Readings::add(double now_s, std::optional<double> value) {
-  if (!value) return;
-  const At now{.s = now_s, .value = *value};
-  const bool is_gauge = name_.kind == SourceKind::kGauge;
-  if (is_gauge) note(*value);
-  if (before_ && now.s <= before_->s) return;
-  if (before_ && is_gauge) seconds_ += now.s - before_->s;
-  if (before_ && !is_gauge) add_growth(*before_, now);
-  before_ = now;
-}
-
-std::optional<SourceSummary> Readings::summary() const {
-  if (n_ == 0) return std::nullopt;
-  SourceSummary summary{.source = name_.source,
-                        .device = name_.device,
-                        .n = n_,
-                        .mean = sum_ / static_cast<double>(n_),
-                        .min = min_,
-                        .max = max_,
-                        .first = first_,
-                        .last = last_,
-                        .total = std::nullopt,
-                        .observed_s = seconds_};
-  if (name_.kind == SourceKind::kCounter) {
-    summary.total = growth_;
-    summary.mean = growth_ / seconds_;
-  }
-  return summary;
 }
 
 }  // namespace scalemark::monitoring

@@ -16,43 +16,17 @@
 #include <vector>
 
 #include "core/machine/telemetry/source.h"
+#include "core/machine/text_file.h"
 
 namespace scalemark::monitoring {
 
-// The readings of one source, as they come, in constant memory. Pure: time arrives as a number.
-class Readings {
- public:
-  // `least_interval_s`: a shorter interval of a counter counts in mean and total only, since the
-  // steps of coarse counters would look like bursts.
-  explicit Readings(SourceName name, double least_interval_s = 0)
-      : name_(std::move(name)), least_interval_s_(least_interval_s) {}
-
-  // Between two stretches nothing is counted.
-  void begin_stretch() { before_.reset(); }
-  // `now_s` grows within a stretch. An absent value is left out; a counter that fell was reset, and
-  // counts from there.
-  void add(double now_s, std::optional<double> value);
-
-  // Returns nothing where nothing was read, or a counter less than twice.
-  std::optional<SourceSummary> summary() const;
-
- private:
-  struct At {
-    double s = 0, value = 0;
-  };
-  void add_growth(const At& before, const At& now);
-  void note(double value);
-
-  SourceName name_;
-  double least_interval_s_;
-  std::optional<At> before_;
-  std::int64_t n_ = 0;
-  double sum_ = 0, min_ = 0, max_ = 0, first_ = 0, last_ = 0;
-  double growth_ = 0, seconds_ = 0;
-};
-
 // The share of one core that the sampler itself uses: thread CPU time per second.
 inline constexpr const char* kSamplerCost = "sampler_cpu_share";
+
+// The share of the time in which this process was stopped, by a signal or with its machine: in a
+// stretch the sampler wakes about every 20 ms, and counts the wakes that came late although the
+// scheduler did not let it wait for a CPU. METRICS.md, "What a rank got of its CPUs".
+inline constexpr const char* kStoppedShare = "stopped_share";
 
 class Sampler {
  public:
@@ -115,11 +89,18 @@ class Sampler {
   void publish(Source& source);
   template <class Until>
   bool wait(std::unique_lock<std::mutex>& lock, std::chrono::nanoseconds pause, Until until);
+  std::chrono::nanoseconds next_nap(std::chrono::nanoseconds left);
+  void note_wake(std::chrono::nanoseconds late);
 
   std::vector<Source> sources_;
   std::chrono::milliseconds period_;
   bool only_at_ends_ = false;
   std::int64_t passes_ = 0;
+  // Only the thread uses these four.
+  bool in_stretch_ = false;
+  std::uint32_t nap_seed_ = 1;
+  double queued_s_ = 0, stopped_s_ = 0;
+  std::optional<KeptFile> schedule_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::int64_t begun_ = 0, ended_ = 0, served_ = 0;  // counts of stretches

@@ -32,6 +32,48 @@ struct SourceSummary {
   double mean = 0, min = 0, max = 0, first = 0, last = 0;
   std::optional<double> total;  // growth; only a counter has one
   double observed_s = 0;        // from the first reading to the last
+  // Means over kPartsOfCourse equal parts of that time, in order, 0 where a part has no reading.
+  // Empty for few readings.
+  std::vector<double> course = {};
+};
+
+inline constexpr std::size_t kPartsOfCourse = 16;
+
+// The readings of one source, as they come, in constant memory. Pure: time arrives as a number.
+class Readings {
+ public:
+  // `least_interval_s`: a shorter interval of a counter counts in mean and total only, since the
+  // steps of coarse counters would look like bursts.
+  explicit Readings(SourceName name, double least_interval_s = 0)
+      : name_(std::move(name)), least_interval_s_(least_interval_s) {}
+
+  // Between two stretches nothing is counted.
+  void begin_stretch() { before_.reset(); }
+  // `now_s` grows within a stretch. An absent value is left out; a counter that fell was reset, and
+  // counts from there.
+  void add(double now_s, std::optional<double> value);
+
+  // Returns nothing where nothing was read, or a counter less than twice.
+  std::optional<SourceSummary> summary() const;
+
+ private:
+  struct At {
+    double s = 0, value = 0;
+  };
+  void add_growth(const At& before, const At& now);
+  void note(double value, double seconds);
+  std::vector<double> course() const;
+
+  SourceName name_;
+  double least_interval_s_;
+  std::optional<At> before_;
+  std::int64_t n_ = 0;
+  double sum_ = 0, min_ = 0, max_ = 0, first_ = 0, last_ = 0;
+  double growth_ = 0, seconds_ = 0;
+  // Values with the time at which each was read, counted within stretches. When there are too many,
+  // two become one, so that the whole time stays covered.
+  std::vector<At> kept_;
+  std::int64_t values_per_kept_ = 1, in_last_kept_ = 0;
 };
 
 using ProbeValues = std::span<std::optional<double>>;

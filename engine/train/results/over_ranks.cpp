@@ -65,6 +65,14 @@ void note_window(const Window& window, std::int64_t tokens_per_sample,
     // The timeline is the device's: METRICS.md.
     series.counted_data_wait_s.push_back(step.data_wait);
   }
+  if (const auto n = static_cast<double>(window.iterations); n > 0) {
+    reporting::Scheduling& scheduling = measured.record.scheduling.emplace();
+    if (window.schedule) {
+      scheduling.ran_s = window.schedule->ran_s / n;
+      scheduling.queued_s = window.schedule->queued_s / n;
+    }
+    scheduling.major_faults = static_cast<double>(window.major_faults) / n;
+  }
   double& first_step_s = measured.setup_s.first_step_s;
   if (first_step_s == 0 && !series.step_s.empty()) first_step_s = series.step_s.front();
 }

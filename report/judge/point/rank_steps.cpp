@@ -173,6 +173,11 @@ void set_communication(PointRecord& point, Ranks ranks, std::span<const double> 
   point.noop_step_s.reset();
   set_parts(point, exposed_batches);
   refuse_unequal_blocks(ranks);
+  for (const RankMeasurement& rank : ranks) {
+    auto& to = point.communication;  // std::optional orders nullopt before any value
+    to.alone_s = std::max(to.alone_s, rank.exchange_alone_s);
+    to.latency_s = std::max(to.latency_s, rank.exchange_latency_s);
+  }
   if (!has_exchange(point) || ranks.front().cost_blocks.empty()) return;
   set_cost(point, ranks);
 }

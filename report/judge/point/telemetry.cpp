@@ -29,7 +29,7 @@ bool is_of_process(const SourceSummary& source) {
   return source.source == monitoring::kProcessCpus ||
          source.source == monitoring::kProcessCpusByTicks ||
          source.source == monitoring::kSamplerCost || source.source == monitoring::kWatchingCost ||
-         source.source == monitoring::kWantedCpus;
+         source.source == monitoring::kWantedCpus || source.source == monitoring::kStoppedShare;
 }
 
 bool is_of_cpu_group(const SourceSummary& source) {

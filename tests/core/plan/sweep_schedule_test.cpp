@@ -429,11 +429,12 @@ TEST(SweepSchedule, SaysHowLongTheRestTakesByWhatWasMeasured) {
   plan.stop.deadline_s.reset();
   SweepSchedule schedule(plan, {});
   const auto first = schedule.next(0);
-  // Two repetitions of three points, and five steps more where buckets are timed.
+  // Two repetitions of three points, and eight steps more where buckets are timed, and the exchange
+  // by itself.
   double expected = 6 * (0.4 + 2 + 2.2);
   for (const PlannedPoint& point : plan.points) {
     const bool exchanges = point.settings.parallel.strategy == "ddp" && point.world_size > 1;
-    if (exchanges) expected += 2 * 5 * estimated_step_s(point.settings, point.world_size);
+    if (exchanges) expected += 2 * 8 * estimated_step_s(point.settings, point.world_size);
   }
   EXPECT_NEAR(*schedule.remaining_s(0), expected, 1e-6);
   schedule.record_outcome(*first, Ending::kOk);
