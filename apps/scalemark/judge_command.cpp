@@ -108,8 +108,7 @@ Pasted read_pasted(const Invocation& invocation, const settings::ToolValues& val
     throw bad_data("'" + file + "' is empty", "a log, a table or a report is expected",
                    file == "-" ? "did the command before the pipe fail?" : "");
   if (holds_report(text)) return pasted_report(reports_in(text, file), file);
-  const auto run = values.count("run");
-  const auto number = run ? std::optional(static_cast<int>(*run)) : std::nullopt;
+  const auto number = run_of_log(values);
   if (const auto log = importing::find_log(text, file, number)) return pasted_log(*log, given);
   if (number) throw usage("--run is about logs, and '" + file + "' is none that is known here");
   try {

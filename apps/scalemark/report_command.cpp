@@ -95,16 +95,24 @@ Given sorted_out(std::vector<reporting::NamedReport> reports) {
 
 ExitCode explain_command(const Invocation& invocation) {
   if (invocation.positionals.empty()) {
-    throw usage("no report is given", "a report of `scalemark sweep` is expected");
+    throw usage("no report is given", "a report of `scalemark train` or `sweep` is expected");
   }
   const settings::ToolValues values = read_tool_values(invocation);
   const Given given = sorted_out(read_named_reports(invocation.positionals));
   std::vector<const reporting::Report*> collectives;
   for (const auto& report : given.collectives) collectives.push_back(&report);
+  const Terminal terminal = terminal_of(STDOUT_FILENO);
+  const auto run = values.text("run");
+  const bool of_run = run || (!values.text("group") && !reporting::has_row_to_explain(given.sweep));
+  if (of_run) {
+    const auto& chosen = reporting::choose_run(given.sweep, run.value_or(""));
+    return print_result(
+        reporting::run_explanation_text(given.sweep, chosen, collectives, terminal));
+  }
   const auto explanation = reporting::explain(
       given.sweep, collectives,
       {.group = values.text("group").value_or(""), .target = values.number("target").value()});
-  return print_result(reporting::explanation_text(explanation, terminal_of(STDOUT_FILENO)));
+  return print_result(reporting::explanation_text(explanation, terminal));
 }
 
 namespace {

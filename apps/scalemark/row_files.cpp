@@ -102,6 +102,15 @@ void refuse_unread(const importing::Log& log, const settings::ToolValues& values
 
 }  // namespace
 
+std::optional<int> run_of_log(const settings::ToolValues& values) {
+  const auto text = values.text("run");
+  const auto number = whole_number<int>(text.value_or(""));
+  if (text && number.value_or(0) < 1)
+    throw usage("--run is '" + *text + "'",
+                "the number of a run of the log is expected: 1, 2, ...");
+  return number;
+}
+
 ExitCode import_command(const Invocation& invocation) {
   const settings::ToolValues values = read_tool_values(invocation);
   if (invocation.positionals.empty()) throw usage("no log is given", "one or more are expected");
@@ -109,10 +118,9 @@ ExitCode import_command(const Invocation& invocation) {
   const importing::GivenFields given(values.text("fields").value_or(""),
                                      invocation.positionals.size());
   std::vector<importing::Log> logs;
-  const auto run = values.count("run");
+  const auto run = run_of_log(values);
   for (const std::string& path : invocation.positionals) {
-    logs.push_back(importing::read_log(read_row_text(path), path,
-                                       run ? std::optional(static_cast<int>(*run)) : std::nullopt));
+    logs.push_back(importing::read_log(read_row_text(path), path, run));
     refuse_unread(logs.back(), values);
   }
   const auto imported = importing::import_logs(

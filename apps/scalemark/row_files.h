@@ -19,6 +19,9 @@ std::string read_row_text(const std::string& path);
 // --allow-unread takes a file of which some cells cannot be read.
 importing::TableFile read_row_file(const std::string& path, const settings::ToolValues& values);
 
+// Which run of a log --run wants; absent: the only one. Throws usage() (64).
+std::optional<int> run_of_log(const settings::ToolValues& values);
+
 // Throws usage() (64) for --fields or --allow-unread beside a table that comes with the program:
 // its rows are whole.
 void refuse_idle_fields(const settings::ToolValues& values);

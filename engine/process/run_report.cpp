@@ -13,6 +13,7 @@
 #include "engine/process/event_log.h"
 #include "engine/process/run_console.h"
 #include "report/judge/point/assemble.h"
+#include "report/judge/point/causes.h"
 #include "report/judge/point/findings.h"
 #include "report/record/finding_kinds.h"
 #include "report/record/health_figures.h"
@@ -115,6 +116,8 @@ void RunReport::add_row(reporting::PointRecord point, int repetitions,
                                                  .telemetry = telemetry,
                                                  .synthetic_in_loop = synthetic_in_loop_});
   std::ranges::move(more, std::back_inserter(findings));
+  point.causes = reporting::causes_of(
+      point, {.hosts = environment_.hosts, .telemetry = telemetry, .findings = findings});
   write_events(point);
   writer_->add_point(std::move(point), std::move(findings), std::move(telemetry));
   publish();

@@ -121,14 +121,22 @@ class Redactor {
     if constexpr (kIsRecord<T>) fields(*this, value);
   }
   // A text that was made of the finding's values is made again of the new ones.
-  void operator()(const char*, Finding& finding, const About&) {
-    const FindingKind* const kind = find_finding_kind(finding.code);
-    const bool is_made = kind && Wording(finding).filled(kind->text) == finding.text;
-    fields(*this, finding);
-    if (is_made) finding.text = Wording(finding).filled(kind->text).value_or(kSomeText);
+  void operator()(const char*, Finding& finding, const About&) { make_again(finding); }
+  void operator()(const char*, CauseRecord& cause, const About&) {
+    const FindingKind* const kind = find_finding_kind(cause.code);
+    const bool is_made = kind && Wording(cause).filled(kind->remedy) == cause.remedy;
+    make_again(cause);
+    if (is_made) cause.remedy = Wording(cause).filled(kind->remedy).value_or(kSomeText);
   }
 
  private:
+  void make_again(auto& made) {
+    const FindingKind* const kind = find_finding_kind(made.code);
+    const bool is_made = kind && Wording(made).filled(kind->text) == made.text;
+    fields(*this, made);
+    if (is_made) made.text = Wording(made).filled(kind->text).value_or(kSomeText);
+  }
+
   string shown(const char* key, const string& text, Holds holds) {
     switch (holds) {
       case Holds::kHost:

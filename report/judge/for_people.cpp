@@ -33,6 +33,7 @@ void leave_out_times(PointRecord& run) {
   run.bucket_timeline.clear();
   for (Attempt& attempt : run.attempts) attempt.samples_per_sec.reset();
   run.ranks.clear();
+  run.causes.clear();
 }
 
 void leave_out(PointRecord& run) {

@@ -11,6 +11,7 @@ namespace {
 
 constexpr FindingKind kAll[] = {
 #define SCALEMARK_FINDING(code, ...) finding_kinds::code,
+#include "report/record/cause_list.inc"
 #include "report/record/finding_list.inc"
 #undef SCALEMARK_FINDING
 };
@@ -129,16 +130,20 @@ void Wording::add(const Named& one) {
   }
 }
 
-void Wording::add_finding(const Finding& finding) {
-  for (const auto& [name, value] : finding.values) add({name.c_str(), value});
-  for (const auto& [name, word] : finding.words) add({name.c_str(), word});
-  add({"text", finding.text});
-  if (!finding.place) return;
-  if (finding.place->rank) add({"rank", std::to_string(*finding.place->rank)});
-  add({"host", finding.place->host});
-  add({"device", finding.place->device});
-  add({"link", finding.place->link});
+void Wording::add_made(const auto& made) {
+  for (const auto& [name, value] : made.values) add({name.c_str(), value});
+  for (const auto& [name, word] : made.words) add({name.c_str(), word});
+  add({"text", made.text});
+  if (!made.place) return;
+  if (made.place->rank) add({"rank", std::to_string(*made.place->rank)});
+  add({"host", made.place->host});
+  add({"device", made.place->device});
+  add({"link", made.place->link});
 }
+
+void Wording::add_finding(const Finding& finding) { add_made(finding); }
+
+Wording::Wording(const CauseRecord& cause) { add_made(cause); }
 
 std::optional<std::string> Wording::filled(std::string_view pattern) const {
   return Filler(*this, pattern).until("");

@@ -12,13 +12,14 @@
 #include <vector>
 
 #include "core/base/error.h"
+#include "report/record/findings.h"
 #include "report/record/report.h"
 
 namespace scalemark::reporting {
 
 // kOfTable: a finding about a table that somebody printed, by `scalemark lint`; our own reports
-// hold none.
-enum class FindingScope { kOfPoint, kOfSweep, kOfCollectives, kOfTable };
+// hold none. kOfStep: a cause of a slow step (cause_list.inc), which a point holds itself.
+enum class FindingScope { kOfPoint, kOfSweep, kOfCollectives, kOfTable, kOfStep };
 enum class Blames { kNothing, kPart };  // kPart: it names a part of the machine as bad
 
 // kDisturbs: the run counts towards no verdict (METRICS.md, "Fit"). kConcludes: the finding is
@@ -38,6 +39,7 @@ struct FindingKind {
   VerdictLevel costs;  // the best level that a report with the finding can have
   Blames blames = Blames::kNothing;
   FindingRole role = FindingRole::kRemark;
+  CauseLayer layer = CauseLayer::kSoftware;  // a cause alone has one
   const char* said_by = "";  // the code of a reason or finding that makes this one superfluous
   const char* said_when = "";
   const char* text = "";    // template of the whole sentence
@@ -55,6 +57,7 @@ using enum FindingRole;
                                      .scope = FindingScope::of_scope,                  \
                                      .costs = VerdictLevel::what_it_costs,             \
                                      __VA_ARGS__};
+#include "report/record/cause_list.inc"
 #include "report/record/finding_list.inc"
 #undef SCALEMARK_FINDING
 }  // namespace finding_kinds
@@ -106,6 +109,7 @@ class Wording {
  public:
   Wording() = default;
   explicit Wording(const Finding& finding) { add_finding(finding); }
+  explicit Wording(const CauseRecord& cause);
   void add(const Named& one);
   void add_finding(const Finding& finding);  // adds place and text ({text}), too
 
@@ -114,6 +118,7 @@ class Wording {
 
  private:
   class Filler;
+  void add_made(const auto& made);
   std::map<std::string, std::pair<double, double>, std::less<>> numbers_;
   std::map<std::string, std::string, std::less<>> words_;
 };

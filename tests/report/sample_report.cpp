@@ -447,9 +447,25 @@ void add_everything(Report& report) {
                          .contention_s = 5e-4,
                          .noop_imbalance_s = 2e-4,
                          .efficiency = 0.996,
+                         .alone_s = 0.015,
+                         .latency_s = 2e-4,
                          .cost_ci95 = {-1e-3, 3e-3},
                          .contention_ci95 = {-5e-4, 1.5e-3},
                          .efficiency_ci95 = {0.988, 1.004}};
+  point.ranks.front().scheduling = Scheduling{
+      .ran_s = 0.2, .queued_s = 0.01, .stopped_s = 0.02, .throttled_s = 0.005, .major_faults = 3};
+  point.causes.push_back({.code = "stopped",
+                          .is_fault = true,
+                          .domain = "launch",
+                          .layer = "node",
+                          .seconds = 0.02,
+                          .place = FindingPlace{.rank = 1, .host = "node-7"},
+                          .text = "rank 1 (node-7) was stopped from outside for 8.0 % of the time",
+                          .remedy = "find what stops it",
+                          .at_most_s = 0.02,
+                          .predicted_s = 0.01,
+                          .values = {{"stopped", 0.08}},
+                          .words = {{"told", "node-7"}}});
   point.raw_steps = {.file = "raw/p0.r0.steps", .bytes = 4096, .xxh3_128 = "0f"};
   point.server_memory_peak_bytes = 90ULL << 20;
   point.memory_reserved_bytes = point.ranks.front().memory_reserved_bytes = 200ULL << 20;
@@ -490,6 +506,15 @@ void add_everything(Report& report) {
   error.phase = "window";
   error.point = "p1.r0";
   error.step = 17;
+  error.hang = Hang{.folder = "hang",
+                    .ranks = {{.rank = 1,
+                               .host = "node-7",
+                               .state = ProcessState::kStopped,
+                               .kind = HangKind::kStopped,
+                               .phase = "window",
+                               .step = 12,
+                               .collectives = 57,
+                               .stack = "poll < uv_run"}}};
   report.errors = {error, bug("only what").record()};
   report.tool.libraries = {{"libtorch", {"2.11.0", "2.11.0"}}, {"nccl", {"2.28.9", {}}}};
   report.environment.variables = {{"OMP_NUM_THREADS", "1"}};

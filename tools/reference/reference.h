@@ -1,7 +1,7 @@
 // Descriptions that are made from lists in the code: of report.json report.schema.json and the
 // tables of REPORT.md, of a published row published.schema.json, of a status
-// status.schema.json and the tables of STATUS.md, the rules of docs/LINT.md, and the words of
-// docs/GLOSSARY.md. Pure.
+// status.schema.json and the tables of STATUS.md, the rules of docs/LINT.md, the causes of
+// docs/DIAGNOSIS.md, and the words of docs/GLOSSARY.md. Pure.
 #pragma once
 
 #include <string>
@@ -31,6 +31,9 @@ std::string with_tables(std::string_view page);
 
 // The same for the name "words" of docs/GLOSSARY.md.
 std::string with_words(std::string_view page);
+
+// The same for the name "causes" of docs/DIAGNOSIS.md.
+std::string with_causes(std::string_view page);
 
 // The same for the name "rules" of docs/LINT.md.
 std::string with_rules(std::string_view page);

@@ -115,6 +115,24 @@ std::string finding_rows(FindingScope scope) {
   return text;
 }
 
+// Writes a template without its signs: names for the values, and the last of alternatives.
+std::string plain_template(std::string_view pattern) {
+  std::string text;
+  while (!pattern.empty()) {
+    if (pattern.front() == '[') {
+      const std::size_t end = pattern.find(']');
+      std::string_view last = pattern.substr(1, end - 1);
+      last.remove_prefix(last.rfind('|') == std::string_view::npos ? 0 : last.rfind('|') + 1);
+      text += last;
+      pattern.remove_prefix(end + 1);
+    } else {
+      text += pattern.front();
+      pattern.remove_prefix(1);
+    }
+  }
+  return text;
+}
+
 void replace_between(std::string& page, const std::string& name, const std::string& text) {
   const std::string begin = "<!-- generated: " + name + " -->\n",
                     end = "<!-- end: " + name + " -->";
@@ -152,6 +170,21 @@ std::string with_words(std::string_view page) {
 std::string with_rules(std::string_view page) {
   std::string text(page);
   replace_between(text, "rules", lint::explanations_markdown());
+  return text;
+}
+
+std::string with_causes(std::string_view page) {
+  std::string text(page);
+  std::string table =
+      "\n| code | domain, layer | usually | said when | try |\n|---|---|---|---|---|\n";
+  for (const FindingKind& kind : all_finding_kinds()) {
+    if (kind.scope != FindingScope::kOfStep) continue;
+    const bool is_fault = kind.severity == std::string_view("warning");
+    table += "| `" + std::string(kind.code) + "` | " + std::string(name_of(kind.domain)) + ", " +
+             std::string(name_of(kind.layer)) + " | " + (is_fault ? "fault" : "cost") + " | " +
+             cell(kind.said_when) + " | " + cell(plain_template(kind.remedy)) + " |\n";
+  }
+  replace_between(text, "causes", table);
   return text;
 }
 

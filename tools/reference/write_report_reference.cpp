@@ -1,5 +1,5 @@
 // write-report-reference DOCS: writes the schemas into DOCS/reference, and rewrites the tables of
-// REPORT.md and STATUS.md there, and of LINT.md and GLOSSARY.md in DOCS.
+// REPORT.md and STATUS.md there, and of DIAGNOSIS.md, LINT.md and GLOSSARY.md in DOCS.
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -38,6 +38,8 @@ int scalemark::commands::write_report_reference(int argc, char** argv) try {
   write(reference + "status.schema.json", scalemark::reporting::status_schema());
   write(reference + "STATUS.md", scalemark::reporting::with_live(read(reference + "STATUS.md")));
   write(folder + "/GLOSSARY.md", scalemark::reporting::with_words(read(folder + "/GLOSSARY.md")));
+  write(folder + "/DIAGNOSIS.md",
+        scalemark::reporting::with_causes(read(folder + "/DIAGNOSIS.md")));
   write(folder + "/LINT.md", scalemark::reporting::with_rules(read(folder + "/LINT.md")));
   return 0;
 } catch (const scalemark::Error& error) {

@@ -265,6 +265,36 @@ void note_communication_cost(Findings& findings, const PointRecord& point) {
   findings.add(finding_kinds::communication_cost, values);
 }
 
+// One of two ranks may be the one that holds more, too: no median is needed.
+void judge_memory(Findings& findings, const PointRecord& point) {
+  constexpr double kGib = 1 << 30, kUneven = 1.5;
+  const auto taken = [](const RankRecord& rank) {
+    return static_cast<double>(rank.memory_reserved_bytes.value_or(rank.memory_peak_bytes)) / kGib;
+  };
+  const auto peers = peers_of(point);
+  if (peers.size() < 2) return;
+  const auto& most = *std::ranges::max_element(peers, {}, taken);
+  double others = 0;
+  for (const RankRecord& rank : peers) {
+    if (&rank != &most) others = std::max(others, taken(rank));
+  }
+  if (taken(most) <= kUneven * others || taken(most) < others + 1) return;
+  findings.add(finding_kinds::memory_uneven, {{"gib", taken(most)}, {"others_gib", others}},
+               FindingPlace{.rank = most.rank, .host = most.host, .device = most.device});
+}
+
+void note_swings(Findings& findings, const FindingContext& context) {
+  constexpr double kSwing = 0.2;
+  for (const TelemetryRecord& record : context.telemetry) {
+    const auto& course = record.values.course;
+    if (record.values.source != monitoring::kUtilisation || course.empty()) continue;
+    const auto [least, most] = std::ranges::minmax(course);
+    if (most - least <= kSwing) continue;
+    return findings.add(finding_kinds::utilisation_swings, {{"least", least}, {"most", most}},
+                        FindingPlace{.host = record.host, .device = record.values.device});
+  }
+}
+
 void judge_mfu(Findings& findings, const PointRecord& point) {
   if (point.device != "cuda") return;
   if (!point.mfu) {
@@ -324,6 +354,8 @@ std::vector<Finding> findings_of(const PointRecord& point, const FindingContext&
   judge_shares(findings, point, context);
   judge_gpu_use(findings, point, context);
   note_communication_cost(findings, point);
+  judge_memory(findings, point);
+  note_swings(findings, context);
   judge_mfu(findings, point);
   judge_gpus(findings, point, context);
   judge_clocks(findings, point);

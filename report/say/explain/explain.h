@@ -1,5 +1,6 @@
 // Answers "8 GPUs give 6.1x: why?" from what a sweep's report has measured about one row of its
-// scaling tables. Nothing is estimated: for what is missing, the text names what would measure it.
+// scaling tables, and "why is this run slow?" from one run's causes (judge/point/causes.h). Nothing
+// is estimated: for what is missing, the text names what would measure it.
 #pragma once
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include "core/base/terminal.h"
 #include "report/judge/judge.h"
 #include "report/record/report.h"
+#include "report/say/table/text_table.h"
 
 namespace scalemark::reporting {
 
@@ -96,6 +98,24 @@ std::string explanation_text(const Explanation& explanation, const Terminal& ter
 // Writes the same in two sentences, for an answer about something else: what was reached against
 // what, and where the rest went.
 std::vector<std::string> explanation_in_brief(const Explanation& explanation);
+
+// --- One run.
+
+// Returns the run with that id; for an empty one a run with the most ranks, the first of them.
+// Throws configuration() (78) where there is none whose numbers may be shown.
+const PointRecord& choose_run(const Report& report, const std::string& id);
+
+// Shows the parts of a step of `run`, which is in `report`, and its causes with what to try and
+// what that gives. Empty for a run without causes.
+std::vector<Section> step_sections(const Report& report, const PointRecord& run);
+
+// Writes both on one screen. The arguments are those of explain().
+std::string run_explanation_text(const Report& report, const PointRecord& run,
+                                 const std::vector<const Report*>& collectives,
+                                 const Terminal& terminal);
+
+// Whether the report has a row of a scaling table that explain() can explain.
+bool has_row_to_explain(const Report& report);
 
 // --- The parts of explain(). Private to this folder.
 

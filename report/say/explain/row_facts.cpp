@@ -46,6 +46,8 @@ bool asks_more(const ChosenRow& a, const ChosenRow& b) {
 
 }  // namespace
 
+bool has_row_to_explain(const Report& report) { return !rows_of(report).empty(); }
+
 ChosenRow choose_row(const Report& report, const std::string& group,
                      const std::vector<const Report*>& collectives) {
   std::vector<ChosenRow> rows = rows_of(report);

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "report/record/report_json.h"
 #include "report/record/verdict.h"
+#include "report/say/explain/explain.h"
 #include "report/say/render/answer/answer.h"
 #include "report/say/render/figures/plot.h"
 #include "report/say/render/render.h"
@@ -20,6 +21,12 @@
 
 namespace scalemark::reporting {
 namespace {
+
+// Says why a step is as long as it is, where the report is about one run.
+std::vector<Section> sections_of_run(const Report& report) {
+  if (is_sweep(report) || report.points.size() != 1) return {};
+  return step_sections(report, report.points.front());
+}
 
 std::string console_sweep_text(const Report& report, const Terminal& terminal) {
   const std::size_t width = text_width(terminal);
@@ -49,7 +56,12 @@ std::string render_console(std::span<const Report> reports, Withheld withheld,
       for_people(reports, withheld),
       [&](const Report& report) { return console_sweep_text(report, terminal); },
       [&](std::span<const Report> runs) {
-        return render_table(runs, TableFormat::kText, terminal);
+        std::string text = render_table(runs, TableFormat::kText, terminal);
+        for (const Report& run : runs) {
+          for (const Section& section : sections_of_run(run))
+            text += "\n" + section_text(section, terminal);
+        }
+        return text;
       });
 }
 
@@ -89,6 +101,7 @@ std::string render_markdown(std::span<const Report> reports) {
   return sweeps_then_runs(reports, sweep_text, [](std::span<const Report> runs) {
     std::string text = render_table(runs, TableFormat::kMarkdown);
     for (const Report& run : runs) {
+      for (const Section& section : sections_of_run(run)) text += section_markdown(section);
       for (const Section& section : machine_sections(run)) {
         if (section.title != kFingerprintTitle) text += section_markdown(section);  // shown above
       }
@@ -242,6 +255,7 @@ Json data_of(std::span<const Report> reports) {
     }
     json["answer"] = answer_json(report);
     std::vector<Section> sections = sweep_sections(report);
+    std::ranges::move(sections_of_run(report), std::back_inserter(sections));
     std::ranges::move(machine_sections(report), std::back_inserter(sections));
     json["sections"] = sections_json(sections);
     json["figures"] = figures_json(plots_of(report));

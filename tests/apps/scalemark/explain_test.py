@@ -62,7 +62,12 @@ class Explain(unittest.TestCase):
         self.assertIn("--target is '2'", self.refused(78, self.folder / "sweep.json", "--target", "2"))
         alone = {key: value for key, value in self.sweep.items() if key != "scaling"}
         (self.folder / "alone.json").write_text(json.dumps(alone))
-        self.assertIn("the report has no row to explain; ", self.refused(78, self.folder / "alone.json"))
+        self.assertIn("a step takes", run("explain", self.folder / "alone.json").stdout)
+        self.assertIn("--run is 'x'; a run that was measured: ", self.refused(78, self.folder / "alone.json", "--run", "x"))
+        for point in alone["points"]:
+            point["status"] = "failed"
+        (self.folder / "alone.json").write_text(json.dumps(alone))
+        self.assertIn("the report has no run to explain; ", self.refused(78, self.folder / "alone.json"))
         self.refused(66, self.folder / "nothing")
 
 

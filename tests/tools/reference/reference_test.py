@@ -15,10 +15,10 @@ TOOL = BINARY_DIR / "tests/core_tool"
 
 with tempfile.TemporaryDirectory() as folder:
     (Path(folder) / "reference").mkdir()
-    for page in ("reference/REPORT.md", "LINT.md", "GLOSSARY.md", "reference/STATUS.md"):
+    for page in ("reference/REPORT.md", "DIAGNOSIS.md", "LINT.md", "GLOSSARY.md", "reference/STATUS.md"):
         shutil.copy(SOURCE / "docs" / page, Path(folder) / page)
     subprocess.run([TOOL, "write-report-reference", folder], check=True)
-    for name in ("reference/report.schema.json", "reference/REPORT.md", "reference/published.schema.json", "LINT.md", "GLOSSARY.md", "reference/status.schema.json",
+    for name in ("reference/report.schema.json", "reference/REPORT.md", "reference/published.schema.json", "DIAGNOSIS.md", "LINT.md", "GLOSSARY.md", "reference/status.schema.json",
                  "reference/STATUS.md"):
         check((Path(folder) / name).read_text() == (SOURCE / "docs" / name).read_text(),
               f"docs/{name} is not what the sources say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-report-reference docs")
@@ -30,7 +30,8 @@ with tempfile.TemporaryDirectory() as folder:
     check((Path(folder) / "README.md").read_text() == (SOURCE / "configs/README.md").read_text(),
           f"configs/README.md is not what the configurations say: run {TOOL.relative_to(BINARY_DIR.parent.parent)} write-configs-page configs")
 
-declared = set(re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / "report/record/finding_list.inc").read_text(), re.M))
+declared = {code for name in ("finding", "cause")
+            for code in re.findall(r"^SCALEMARK_FINDING\((\w+), ", (SOURCE / f"report/record/{name}_list.inc").read_text(), re.M)}
 used = {kind for module in ("apps", "core", "report", "claims", "engine") for file in (SOURCE / module).rglob("*.cpp")
         for kind in re.findall(r"\b(?:finding_)?kinds::([a-z_]+)", file.read_text())} - {"code"}
 check(len(declared) > 20 and declared == used, f"declared, but never said: {declared - used}")

@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "report/judge/collectives/words.h"
+#include "report/record/finding_kinds.h"
 #include "report/record/point_facts.h"
 #include "report/record/surety.h"
 #include "report/record/verdict.h"
@@ -276,6 +277,27 @@ void add_next_of_run(Answer& answer, const Report& report, const std::string& fo
 
 }  // namespace
 
+namespace {
+
+// Names the largest fault of which no remark speaks, if it is no small part of the step. What a
+// design costs, `explain` says.
+void add_fault(Answer& answer, const Report& report, const PointRecord& run,
+               const std::string& folder) {
+  constexpr double kLeastShare = 0.05;
+  const auto fault = std::ranges::find_if(run.causes, [&](const CauseRecord& cause) {
+    const FindingKind* kind = find_finding_kind(cause.code);
+    const std::string_view remark = kind ? kind->said_by : "";
+    return cause.is_fault && !std::ranges::count(report.findings, remark, &Finding::code);
+  });
+  const double step_s = step_time_s(run).value_or(run.step_mean_over_ranks_s);
+  if (fault == run.causes.end() || fault->seconds < kLeastShare * step_s) return;
+  answer.found.push_back(percent(fault->seconds / step_s) + " of the step: " + fault->text);
+  if (!folder.empty())
+    answer.next.emplace_back("why is it slow", "scalemark explain " + shell_word(folder));
+}
+
+}  // namespace
+
 Answer answer_of_runs(const Report& report, const std::string& folder) {
   Answer answer;
   if (report.points.empty()) {
@@ -315,6 +337,7 @@ Answer answer_of_runs(const Report& report, const std::string& folder) {
     answer.figures.push_back({percent(last.value), last.metric});
   }
   answer.what += "  peak memory " + size_text(run.memory_peak_bytes);
+  add_fault(answer, report, run, folder);
   if (run.world_size > 1 && run.wall_s > 0) {
     answer.found.push_back("measured time: " + duration_text(run.wall_s) + " per rank, " +
                            duration_text(run.world_size * run.wall_s) + " in all");
