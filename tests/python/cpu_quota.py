@@ -19,7 +19,7 @@ class CpuQuota:
         return "sh", "-c", 'echo $$ > "$0" && exec "$@"', self.folder / "cgroup.procs"
 
     def cores(self, count):
-        """Allows so many cores from now on; None: all."""
+        """Allows so many cores from now on; None: all. What others use of the machine is not to hold the group back, too: it comes first."""
         self.set_to(count)
 
 
@@ -38,6 +38,7 @@ def version_1():
         return None
     folder = root / f"scalemark-test-{os.getpid()}"
     def set_to(cores):
+        (folder / "cpu.shares").write_text("100000")
         (folder / "cpu.cfs_quota_us").write_text(str(-1 if cores is None else int(cores * PERIOD_US)))
     return folder, set_to
 
@@ -49,6 +50,7 @@ def version_2():
     (root / "cgroup.subtree_control").write_text("+cpu")  # processes may stay in the root's group
     folder = root / f"scalemark-test-{os.getpid()}"
     def set_to(cores):
+        (folder / "cpu.weight").write_text("10000")
         (folder / "cpu.max").write_text(f"{'max' if cores is None else int(cores * PERIOD_US)} {PERIOD_US}")
     return folder, set_to
 
