@@ -56,6 +56,20 @@ def version_2():
 
 
 @contextlib.contextmanager
+def removed_at_end(folder):
+    """A control group is gone at the end of the with block."""
+    try:
+        yield
+    finally:
+        for _ in range(100):  # its processes are ending
+            try:
+                folder.rmdir()
+                break
+            except OSError:
+                time.sleep(0.05)
+
+
+@contextlib.contextmanager
 def cpu_quota():
     """A new group without a limit, gone at the end of the with block."""
     try:
@@ -66,13 +80,6 @@ def cpu_quota():
         folder.mkdir()
     except OSError as why:
         skip(f"no control group with a CPU quota can be made here (needs root): {why}")
-    try:
+    with removed_at_end(folder):
         set_to(None)
         yield CpuQuota(folder, set_to)
-    finally:
-        for _ in range(100):  # its processes are ending
-            try:
-                folder.rmdir()
-                break
-            except OSError:
-                time.sleep(0.05)

@@ -2,9 +2,8 @@
 
 import contextlib
 import os
-import time
 
-from cpu_quota import mounted
+from cpu_quota import mounted, removed_at_end
 from program import skip
 
 
@@ -32,13 +31,6 @@ def memory_limit(size):
         folder.mkdir()
     except OSError as why:
         skip(f"no control group with a memory limit can be made here (needs root): {why}")
-    try:
+    with removed_at_end(folder):
         (folder / name).write_text(str(size))
         yield folder / "cgroup.procs"
-    finally:
-        for _ in range(100):  # its processes are ending
-            try:
-                folder.rmdir()
-                break
-            except OSError:
-                time.sleep(0.05)
